@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The hypervisor's own command line: words separated by blanks, each name=value. */
+#ifndef VELLUM_CORE_CMDLINE_H
+#define VELLUM_CORE_CMDLINE_H
+
+#include "lib/types.h"
+
+enum option_mode { MODE_HV, MODE_NATIVE };
+enum option_vmi {
+	VMI_ON,	   /* the ROM is there */
+	VMI_OFF,   /* it is not */
+	VMI_CALLS, /* it is, and never says "your native instruction is equivalent" */
+};
+enum option_paging { PAGING_NESTED, PAGING_SHADOW };
+enum option_onfault { ONFAULT_RESET, ONFAULT_HALT, ONFAULT_PARK };
+enum option_console { CONSOLE_AUTO, CONSOLE_COM1, CONSOLE_COM2, CONSOLE_NONE };
+enum option_stats { STATS_OFF, STATS_END };
+
+struct options {
+	enum option_mode mode;
+	enum option_vmi vmi;
+	enum option_paging paging;
+	enum option_onfault onfault;   /* what follows a guest's triple fault */
+	enum option_console console;   /* auto: COM2 if it answers, else COM1 */
+	enum option_stats stats;       /* end: a record of the exits before the last line */
+	unsigned int cpus;	       /* 0: all there are */
+	unsigned int log;	       /* enum log_level */
+};
+
+/*
+ * Fills options from line, starting from the defaults. An unknown word or value is
+ * named on the console, and the default stands. A first word without '=' is the
+ * boot loader's own (the image's path or URL) and is skipped. Later words win.
+ */
+void cmdline_parse(const char *line, struct options *options);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What Vellum says to the person at its serial line. Each line starts with
+ * "vellum: "; messages above the level of the word log= are dropped.
+ */
+#ifndef VELLUM_DEBUG_CONSOLE_H
+#define VELLUM_DEBUG_CONSOLE_H
+
+enum log_level {
+	LOG_ERROR = 0, /* something the user asked for won't happen */
+	LOG_WARN = 1,  /* it happens, but not as asked */
+	LOG_INFO = 2,  /* the course of a normal boot */
+	LOG_DEBUG = 3, /* for Vellum's own developers */
+};
+
+/* Prints one line; the newline is added here. */
+__attribute__((format(printf, 2, 3))) void console_print(enum log_level level, const char *format,
+							 ...);
+
+#define pr_error(...) console_print(LOG_ERROR, __VA_ARGS__)
+#define pr_warn(...)  console_print(LOG_WARN, __VA_ARGS__)
+#define pr_info(...)  console_print(LOG_INFO, __VA_ARGS__)
+#define pr_debug(...) console_print(LOG_DEBUG, __VA_ARGS__)
+
+/* The level up to which messages are printed, an enum log_level. */
+void console_set_level(unsigned int level);
+
+/*
+ * Prints one line for machines, as it is, whatever the level: no prefix, never
+ * broken. The caller gives whole "VELLUM {json}" lines, 4 KiB at most.
+ */
+void console_print_record(const char *line);
+
+#endif
