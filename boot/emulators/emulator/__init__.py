@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs a described machine on an emulator and tells what its serial lines said.
+
+    from emulator import Limits, Machine, Module, choose_emulator, run
+
+    machine = Machine(image="build/vellum.elf", append="mode=hv",
+                      modules=[Module("bzImage", "console=ttyS0"), Module("initramfs.cpio")])
+    result = run(choose_emulator("auto", machine), machine, logs="build/logs", name="hello")
+    assert "vellum-guest: done" in result.com1
+
+Chapters: machine.py says what is built, qemu.py how QEMU builds it, choice.py which
+emulator does it, session.py runs it and cleans up after it.
+"""
+
+from .choice import choose_emulator
+from .errors import EmulatorError
+from .machine import Link, Machine, Module, Serial
+from .session import End, Limits, Result, Session, run
+
+__all__ = ["EmulatorError", "End", "Limits", "Link", "Machine", "Module", "Result",
+           "Serial", "Session", "choose_emulator", "run"]

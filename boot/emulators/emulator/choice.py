@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which emulator runs a machine: EMU=auto|qemu|kvm."""
+
+from __future__ import annotations
+
+from .base import Emulator
+from .errors import EmulatorError
+from .machine import Machine
+from .qemu import Kvm, Qemu
+
+EMULATORS = {emulator.name: emulator for emulator in (Kvm, Qemu)}  # auto's order
+CHOICES = ("auto", *EMULATORS)
+
+
+def choose_emulator(wish: str, machine: Machine) -> Emulator:
+    """The emulator asked for, or with "auto" the first that can build the machine."""
+    if wish not in CHOICES:
+        raise EmulatorError(f"unknown emulator '{wish}', want one of {', '.join(CHOICES)}")
+    refusals = []
+    for name in EMULATORS if wish == "auto" else (wish,):
+        emulator = EMULATORS[name]()
+        refusal = emulator.refusal(machine)
+        if refusal is None:
+            return emulator
+        refusals.append(f"{name}: {refusal}")
+    raise EmulatorError("; ".join(refusals))

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""QEMU: the command line that builds a described machine, with TCG or with KVM."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+
+from .base import Emulator
+from .errors import EmulatorError
+from .machine import Link, Machine, Module, Serial
+
+PROGRAM = "qemu-system-x86_64"
+
+# The older ones hang a 2-way Linux 6.1 at "Booting SMP configuration" (7.2 was seen to).
+FIRST_VERSION_WITH_SMP_ICOUNT = (10, 0)
+
+# All that it takes for a whole Linux run to repeat to the digit: one nanosecond per
+# instruction, a clock that starts at a fixed date and follows that time, and a fixed
+# seed for RDRAND. "sleep=off" skips idle time instead of waiting for it.
+REPEATABLE = ["-icount", "shift=0,sleep=off",
+              "-rtc", "base=2024-01-01T00:00:00,clock=vm",
+              "-seed", "1"]
+
+
+def escape(text: str) -> str:
+    """QEMU separates by commas; a comma that is meant is doubled."""
+    return text.replace(",", ",,")
+
+
+def version_in(text: str) -> tuple[int, int]:
+    """(major, minor) in what "--version" prints; (0, 0) if it says nothing."""
+    found = re.search(r"version (\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+@cache
+def program() -> str:
+    """The path of QEMU; the environment's QEMU names another one."""
+    name = os.environ.get("QEMU", PROGRAM)
+    path = shutil.which(name)
+    if path is None:
+        raise EmulatorError(f"{name} is not installed; 'make setup' installs it")
+    return path
+
+
+@cache
+def version() -> tuple[int, int]:
+    text = subprocess.run([program(), "--version"], capture_output=True, text=True, check=False)
+    return version_in(text.stdout)
+
+
+class Qemu(Emulator):
+    """QEMU without KVM: AMD-V on any computer, exact repetition with icount."""
+
+    name = "qemu"
+
+    def refusal(self, machine: Machine) -> str | None:
+        if machine.cpu != "amd":
+            return f"QEMU without KVM has no virtualization for cpu '{machine.cpu}'"
+        if machine.icount and machine.cpus > 1 and version() < FIRST_VERSION_WITH_SMP_ICOUNT:
+            return "exact runs of more than one processor need QEMU 10 or newer (variable QEMU)"
+        return None
+
+    def command(self, machine: Machine, com1: Serial, com2: Serial) -> list[str]:
+        return [program(), "-nodefaults", "-display", "none", "-no-reboot",
+                "-m", str(machine.memory), "-smp", str(machine.cpus),
+                *self.processor(machine),
+                *serial_port("com1", com1), *serial_port("com2", com2),
+                *boot(machine), *devices(machine), *machine.extra]
+
+    def processor(self, machine: Machine) -> list[str]:
+        """"max" has SVM with nested paging, and calls itself AuthenticAMD."""
+        return ["-accel", "tcg", "-cpu", "max", *(REPEATABLE if machine.icount else [])]
+
+
+class Kvm(Qemu):
+    """QEMU with KVM: needs /dev/kvm with nested virtualization."""
+
+    name = "kvm"
+
+    def refusal(self, machine: Machine) -> str | None:
+        if machine.icount:
+            return "KVM cannot count instructions: use ICOUNT=0 with it"
+        return kvm_refusal(machine.cpu)
+
+    def processor(self, machine: Machine) -> list[str]:
+        return ["-accel", "kvm", "-cpu", "host"]
+
+
+def kvm_refusal(cpu: str) -> str | None:
+    """Why /dev/kvm does not serve for a guest hypervisor; None if it does."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "/dev/kvm is absent or not yours to open"
+    parameter = f"/sys/module/kvm_{cpu}/parameters/nested"
+    try:
+        with open(parameter, encoding="ascii") as stream:
+            nested = stream.read().strip()
+    except OSError:
+        return f"this computer's KVM is not for cpu '{cpu}'"
+    return None if nested in ("1", "Y") else f"nested virtualization is off ({parameter})"
+
+
+def serial_port(name: str, serial: Serial) -> list[str]:
+    log = f"logfile={escape(str(serial.log))}"
+    if serial.link is Link.TERMINAL:
+        # Ctrl-C goes to the guest; Ctrl-A X ends QEMU, Ctrl-A C talks to it.
+        return ["-chardev", f"stdio,id={name},mux=on,signal=off,{log}",
+                "-mon", f"chardev={name}", "-serial", f"chardev:{name}"]
+    if serial.link is Link.SOCKET:
+        where = escape(str(serial.socket))
+        return ["-chardev", f"socket,id={name},path={where},server=on,wait=off,{log}",
+                "-serial", f"chardev:{name}"]
+    return ["-chardev", f"null,id={name},{log}", "-serial", f"chardev:{name}"]
+
+
+def boot(machine: Machine) -> list[str]:
+    if machine.image is None:
+        return ["-cdrom", str(machine.cdrom), "-boot", "d"] if machine.cdrom else []
+    words = ["-kernel", str(machine.image)]
+    if machine.append:
+        words += ["-append", machine.append]
+    if machine.modules:
+        words += ["-initrd", ",".join(module_words(module) for module in machine.modules)]
+    return words + (["-cdrom", str(machine.cdrom)] if machine.cdrom else [])
+
+
+def module_words(module: Module) -> str:
+    """A file's path and, after a blank, its string."""
+    return escape(f"{module.path} {module.words}".rstrip())
+
+
+def devices(machine: Machine) -> list[str]:
+    words = [word for rom in machine.option_roms for word in ("-option-rom", str(rom))]
+    if machine.debug_exit:
+        words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"]
+    return words

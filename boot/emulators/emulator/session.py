@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One run of a machine: start, watch its serial lines, stop, report."""
+
+from __future__ import annotations
+
+import enum
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .base import Emulator
+from .log import LogTail
+from .machine import Link, Machine, Serial
+
+POLL_SECONDS = 0.05
+PATIENCE_SECONDS = 5  # between asking an emulator to end and ending it
+
+# Called with ("com1" or "com2", a whole line without its newline).
+LineWatcher = Callable[[str, str], None]
+
+
+class End(enum.Enum):
+    """Why a run ended."""
+
+    EXIT = "exit"            # the machine powered off or reset
+    MARKER = "marker"        # the awaited text came
+    TIMEOUT = "timeout"
+    LOG_LIMIT = "log limit"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may take before it is stopped, and the text that stops it."""
+
+    seconds: float | None = 120
+    log_bytes: int = 8 << 20     # of either serial port
+    marker: str | None = None    # in a line of either serial port
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run gave."""
+
+    com1: str
+    com2: str
+    seconds: float
+    end: End
+    exit_status: int | None      # the emulator's; None unless it ended by itself
+    messages: str                # what the emulator itself complained about
+    logs: tuple[Path, Path]
+
+    @property
+    def finished(self) -> bool:
+        """The run came to an end of its own; neither limit was hit, nothing crashed."""
+        return self.end is End.MARKER or (self.end is End.EXIT and self.exit_status == 0)
+
+
+class Session:
+    """A running machine. Use it in a "with" statement: leaving that ends the emulator."""
+
+    def __init__(self, emulator: Emulator, machine: Machine, logs: Path | str, name: str,
+                 com1: Link = Link.NONE, com2: Link = Link.NONE):
+        machine.check()
+        folder = Path(logs)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.com1 = serial_for(folder / f"{name}.com1", com1)
+        self.com2 = serial_for(folder / f"{name}.com2", com2)
+        self.messages = folder / f"{name}.emulator.log"
+        self.command = emulator.command(machine, self.com1, self.com2)
+        self.interactive = Link.TERMINAL in (com1, com2)
+        self.tails = {"com1": LogTail(self.com1.log), "com2": LogTail(self.com2.log)}
+        self.process: subprocess.Popen | None = None
+        self.started = 0.0
+
+    def __enter__(self) -> Session:
+        for serial in (self.com1, self.com2):
+            serial.log.unlink(missing_ok=True)
+        self.started = time.monotonic()
+        self.process = start(self.command, self.messages, self.interactive)
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Ends the emulator if it still runs; returns when it is gone."""
+        if self.process.poll() is not None:
+            return
+        self.signal(signal.SIGTERM)
+        try:
+            self.process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGKILL)
+            self.process.wait()
+
+    def signal(self, number: signal.Signals) -> None:
+        """To the emulator, and to what it started where it has a process group of its own."""
+        if self.interactive:
+            self.process.send_signal(number)
+        else:
+            os.killpg(self.process.pid, number)
+
+    def wait(self, limits: Limits, on_line: LineWatcher | None = None) -> Result:
+        """Watches until the machine ends or a limit is hit, then ends the emulator."""
+        end = None
+        while end is None:
+            exited = self.process.poll() is not None  # before reading: the last words count
+            marked = self.read_lines(limits.marker, on_line)
+            end = self.end_reason(limits, exited, marked)
+            if end is None:
+                time.sleep(POLL_SECONDS)
+        seconds = time.monotonic() - self.started
+        self.stop()
+        return self.result(end, seconds)
+
+    def read_lines(self, marker: str | None, on_line: LineWatcher | None) -> bool:
+        """Passes new lines on; True if one holds the marker."""
+        marked = False
+        for port, tail in self.tails.items():
+            for line in tail.new_lines():
+                marked = marked or (marker is not None and marker in line)
+                if on_line is not None:
+                    on_line(port, line)
+        return marked
+
+    def end_reason(self, limits: Limits, exited: bool, marked: bool) -> End | None:
+        if marked:
+            return End.MARKER
+        if exited:
+            return End.EXIT
+        if any(tail.size > limits.log_bytes for tail in self.tails.values()):
+            return End.LOG_LIMIT
+        if limits.seconds is not None and time.monotonic() - self.started > limits.seconds:
+            return End.TIMEOUT
+        return None
+
+    def result(self, end: End, seconds: float) -> Result:
+        return Result(com1=self.tails["com1"].text(), com2=self.tails["com2"].text(),
+                      seconds=seconds, end=end,
+                      exit_status=self.process.returncode if end is End.EXIT else None,
+                      messages=self.messages.read_text(errors="replace"),
+                      logs=(self.com1.log, self.com2.log))
+
+
+def run(emulator: Emulator, machine: Machine, logs: Path | str, name: str,
+        limits: Limits = Limits(), on_line: LineWatcher | None = None,
+        com1: Link = Link.NONE, com2: Link = Link.NONE) -> Result:
+    """Runs a machine to its end. The logs are NAME.com1.log and NAME.com2.log."""
+    with Session(emulator, machine, logs, name, com1, com2) as session:
+        return session.wait(limits, on_line)
+
+
+def serial_for(stem: Path, link: Link) -> Serial:
+    socket = stem.with_name(stem.name + ".sock") if link is Link.SOCKET else None
+    return Serial(stem.with_name(stem.name + ".log"), link, socket)
+
+
+def start(command: list[str], messages: Path, interactive: bool) -> subprocess.Popen:
+    """Starts the emulator so that it ends with this thread, even if that is killed.
+
+    Without a terminal it has a session and a process group of its own, so that a Ctrl-C
+    meant for this process does not reach it. With one it has to stay in the foreground.
+    """
+    with open(messages, "wb") as stream:
+        return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
+                                stdin=None if interactive else subprocess.DEVNULL,
+                                stdout=None if interactive else stream, stderr=stream,
+                                start_new_session=not interactive)
+
+
+def raise_on_signals() -> None:
+    """Turns SIGTERM and SIGHUP into SystemExit, so that "with" cleans up after them."""
+    def leave(number, _frame):
+        raise SystemExit(128 + number)
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGHUP, leave)
