@@ -123,18 +123,18 @@ enum vmi_relocation {
 
 /* The head of the ROM, as Linux' struct vrom_header has it. */
 struct vmi_rom_header {
-	uint16_t rom_signature;	 /* OPTION_ROM_SIGNATURE */
-	uint8_t rom_length;	 /* in OPTION_ROM_LENGTH_UNIT */
-	uint8_t bios_init[4];	 /* real-mode code that the BIOS calls far */
-	uint8_t checksum;	 /* makes the sum of all bytes 0; a pad byte to VMI */
-	uint32_t vmi_signature;	 /* VMI_ROM_SIGNATURE */
+	uint16_t rom_signature; /* OPTION_ROM_SIGNATURE */
+	uint8_t rom_length;	/* in OPTION_ROM_LENGTH_UNIT */
+	uint8_t bios_init[4];	/* real-mode code that the BIOS calls far */
+	uint8_t checksum;	/* makes the sum of all bytes 0; a pad byte to VMI */
+	uint32_t vmi_signature; /* VMI_ROM_SIGNATURE */
 	uint8_t api_minor;
 	uint8_t api_major;
-	uint8_t jump_slots;	 /* nobody reads it */
+	uint8_t jump_slots; /* nobody reads it */
 	uint8_t reserved1;
-	uint32_t virtual_top;	 /* the hypervisor keeps the guest's addresses from here up; 0: none */
+	uint32_t virtual_top; /* the hypervisor keeps the guest's addresses from here up; 0: none */
 	uint16_t reserved2;
-	uint16_t license;	 /* offsets from here on count from the ROM's start */
+	uint16_t license; /* offsets from here on count from the ROM's start */
 	uint16_t pci_header;
 	uint16_t pnp_header;
 	uint32_t reserved3;
@@ -174,7 +174,7 @@ struct vmi_rom_private {
 
 _Static_assert(sizeof(struct vmi_rom_private) == 0x20, "private header");
 _Static_assert(VMI_ROM_PRIVATE_OFFSET + sizeof(struct vmi_rom_private) ==
-			offsetof(struct vmi_rom_header, vmi_init),
+		       offsetof(struct vmi_rom_header, vmi_init),
 	       "the private header ends where the code begins");
 
 /* What get_reloc answers for one call. */

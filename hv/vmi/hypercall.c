@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "vmi/hypercall.h"
+
+#include <stdatomic.h>
+
+#include "debug/console.h"
+#include "lib/errno.h"
+#include "vmi/vmi.h"
+
+/* Any processor may call, at any time, in any order: hence atomic. */
+static _Atomic uint64_t guest_rom;
+static atomic_bool guest_announced;
+static atomic_bool refusal_reported;
+
+static int decode_init(const struct hypercall_frame *frame, struct hypercall *call)
+{
+	/* The guest maps whole pages, so the ROM is where a ROM can be in every mapping. */
+	if (!is_aligned(frame->edx, VMI_ROM_ALIGN))
+		return -EINVAL;
+	call->init.rom = gva(frame->edx);
+	return 0;
+}
+
+int hypercall_decode(const struct hypercall_frame *frame, struct hypercall *call)
+{
+	if (frame->cpl != 0)
+		return -EPERM;
+	call->number = frame->eax;
+	switch (frame->eax) {
+	case VMI_HYPERCALL_INIT:
+		return decode_init(frame, call);
+	default:
+		return -ENOSYS;
+	}
+}
+
+static void invoke_init(const struct hypercall *call, struct hypercall_frame *frame)
+{
+	atomic_store(&guest_rom, call->init.rom.raw);
+	if (!atomic_exchange(&guest_announced, true))
+		pr_info("guest announced itself: VMI ROM at %#llx",
+			(unsigned long long)call->init.rom.raw);
+	frame->eax = 0;
+}
+
+void hypercall_invoke(const struct hypercall *call, struct hypercall_frame *frame)
+{
+	switch (call->number) {
+	case VMI_HYPERCALL_INIT:
+		invoke_init(call, frame);
+		break;
+	}
+}
+
+/* Once only: a guest can call in a loop, and the console is slow. */
+static void report_refusal(const struct hypercall_frame *frame, int error)
+{
+	if (!atomic_exchange(&refusal_reported, true))
+		pr_warn("hypercall %#x (EDX %#x, ECX %#x) refused with %d; no more such lines",
+			frame->eax, frame->edx, frame->ecx, error);
+}
+
+/*
+ * Code outside the kernel sees no hypervisor: #UD, as on a bare machine. A kernel gets
+ * an error for a wild number, as #UD would kill it, and every VMI call that can fail
+ * says so by a result other than 0.
+ */
+bool hypercall_handle(struct hypercall_frame *frame)
+{
+	struct hypercall call;
+	int error = hypercall_decode(frame, &call);
+
+	if (error == -EPERM)
+		return false;
+	if (error) {
+		report_refusal(frame, error);
+		frame->eax = (uint32_t)error;
+		return true;
+	}
+	hypercall_invoke(&call, frame);
+	return true;
+}
+
+bool hypercall_guest_rom(gva_t *rom)
+{
+	if (!atomic_load(&guest_announced))
+		return false;
+	*rom = gva(atomic_load(&guest_rom));
+	return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the guest asks of Vellum through VMMCALL or VMCALL (vmi.h has the numbers). Two
+ * steps: decode checks everything that came from the guest, invoke cannot fail.
+ */
+#ifndef VELLUM_VMI_HYPERCALL_H
+#define VELLUM_VMI_HYPERCALL_H
+
+#include "lib/types.h"
+
+/* The guest's side of a hypercall: what the exit's handler reads from and writes to it. */
+struct hypercall_frame {
+	uint32_t eax, edx, ecx; /* VMI passes arguments in these, in this order */
+	unsigned int cpl;	/* 0..3 */
+};
+
+/* A hypercall that may be invoked: number tells which member holds its arguments. */
+struct hypercall {
+	uint32_t number;
+	union {
+		struct {
+			gva_t rom;
+		} init; /* VMI_HYPERCALL_INIT */
+	};
+};
+
+/*
+ * Fills call from frame. -EPERM: not at CPL 0; -ENOSYS: nothing answers this number;
+ * -EINVAL: an argument that the call does not allow.
+ */
+int hypercall_decode(const struct hypercall_frame *frame, struct hypercall *call);
+
+/* Does what a decoded call asks for, and puts its result into frame. */
+void hypercall_invoke(const struct hypercall *call, struct hypercall_frame *frame);
+
+/*
+ * Both steps. False: the instruction is #UD in the guest. True: frame holds the result,
+ * a negative errno value in EAX if the call was refused, and the guest goes on behind
+ * the instruction.
+ */
+bool hypercall_handle(struct hypercall_frame *frame);
+
+/* True if the guest has announced itself; rom is where it sees the ROM, 2 KiB-aligned. */
+bool hypercall_guest_rom(gva_t *rom);
+
+#endif
