@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The VMI ROM among the machine's option ROMs: where it goes, and making a copy of it fit. */
+#ifndef VELLUM_GUEST_OPTION_ROM_H
+#define VELLUM_GUEST_OPTION_ROM_H
+
+#include "core/cmdline.h"
+#include "lib/types.h"
+#include "vmi/vmi.h"
+
+/* The ROM as it was built, embedded (option_rom_image.asm). Never changed: copy it. */
+extern const uint8_t vmirom_start[], vmirom_end[];
+
+/* Where guests look for the ROM. */
+#define OPTION_ROM_AREA_BASE VMI_ROM_SCAN_START
+#define OPTION_ROM_AREA_SIZE (VMI_ROM_SCAN_END - VMI_ROM_SCAN_START)
+
+/*
+ * Finds room for rom_size bytes (1 to OPTION_ROM_AREA_SIZE) in the option ROM area, of
+ * which area shows all OPTION_ROM_AREA_SIZE bytes as the firmware left them. The slot
+ * starts on a page of its own, so that backing it with a private copy hides nothing else
+ * from the guest. -ENOMEM: there is no room.
+ */
+int option_rom_find_slot(const uint8_t *area, size_t rom_size, gpa_t *slot);
+
+/*
+ * Makes a copy of the ROM (size bytes at rom) ready for a guest: puts the processor's
+ * hypercall instruction in, sets get_reloc's answers as vmi says (VMI_ON or VMI_CALLS),
+ * and the checksum. -ENOEXEC: not a ROM of ours, or damaged, said what and where;
+ * -EINVAL: VMI_OFF has no ROM. The copy is unchanged then.
+ */
+int option_rom_prepare(uint8_t *rom, size_t size, enum option_vmi vmi,
+		       const uint8_t hypercall[VMI_HYPERCALL_INSTRUCTION_SIZE]);
+
+#endif
