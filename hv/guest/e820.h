@@ -32,17 +32,22 @@ struct e820_map {
 
 /*
  * Adds a range; an empty one is ignored, one that wraps is cut at the top of
- * the address space. -ENOMEM if the map is full.
+ * the address space. Type 0, which ACPI leaves undefined, becomes E820_RESERVED.
+ * -ENOMEM if the map is full.
  */
 int e820_add(struct e820_map *map, uint64_t base, uint64_t size, uint32_t type);
 
-/* Sorts by base, resolves overlaps (the type with the higher number wins), joins neighbours. */
+/*
+ * Sorts by base, resolves overlaps (the type with the higher number wins), joins
+ * neighbours of one type. -ENOMEM if the result has too many entries: the map is
+ * unchanged then. All functions below want a normalized map.
+ */
 int e820_normalize(struct e820_map *map);
 
 /*
  * Changes the type of what lies in [base, base+size) and is in the map, splitting
- * entries as needed. The map must be normalized and stays so. -ENOMEM if it is full:
- * the map is unchanged then.
+ * entries as needed; the map stays normalized. -ENOMEM if it is full: the map is
+ * unchanged then.
  */
 int e820_set_type(struct e820_map *map, uint64_t base, uint64_t size, uint32_t type);
 
