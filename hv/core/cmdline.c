@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/cmdline.h"
+
+#include "debug/console.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+#include "lib/words.h"
+
+#define VALUE_LIST_SIZE 64
+#define CPUS_MAX	4096 /* a number above it is a typing error */
+
+/* One value that a word can have. */
+struct choice {
+	const char *name; /* NULL ends a table */
+	unsigned int value;
+	bool missing; /* known, but not built yet: said so, and the default stands */
+};
+
+/* One word, and where its value goes in struct options. */
+struct option {
+	const char *name;
+	const struct choice *choices; /* NULL: a decimal number */
+	size_t offset;		      /* of an unsigned int or an enum */
+	bool missing;
+};
+
+static const struct choice mode_choices[] = {
+	{"hv", MODE_HV, false},
+	{"native", MODE_NATIVE, false},
+	{0},
+};
+
+static const struct choice vmi_choices[] = {
+	{"on", VMI_ON, false},
+	{"off", VMI_OFF, false},
+	{"calls", VMI_CALLS, false},
+	{0},
+};
+
+static const struct choice paging_choices[] = {
+	{"nested", PAGING_NESTED, false},
+	{"shadow", PAGING_SHADOW, true},
+	{0},
+};
+
+static const struct choice onfault_choices[] = {
+	{"reset", ONFAULT_RESET, false},
+	{"halt", ONFAULT_HALT, false},
+	{"park", ONFAULT_PARK, false},
+	{0},
+};
+
+static const struct choice console_choices[] = {
+	{"auto", CONSOLE_AUTO, false},
+	{"com1", CONSOLE_COM1, false},
+	{"com2", CONSOLE_COM2, false},
+	{"none", CONSOLE_NONE, false},
+	{0},
+};
+
+static const struct choice stats_choices[] = {
+	{"off", STATS_OFF, false},
+	{"end", STATS_END, false},
+	{0},
+};
+
+static const struct choice log_choices[] = {
+	{"error", LOG_ERROR, false}, {"warn", LOG_WARN, false}, {"info", LOG_INFO, false},
+	{"debug", LOG_DEBUG, false}, {"0", LOG_ERROR, false},	{"1", LOG_WARN, false},
+	{"2", LOG_INFO, false},	     {"3", LOG_DEBUG, false},	{0},
+};
+
+static const struct option option_table[] = {
+	{"mode", mode_choices, offsetof(struct options, mode), false},
+	{"vmi", vmi_choices, offsetof(struct options, vmi), false},
+	{"paging", paging_choices, offsetof(struct options, paging), false},
+	{"onfault", onfault_choices, offsetof(struct options, onfault), false},
+	{"console", console_choices, offsetof(struct options, console), false},
+	{"stats", stats_choices, offsetof(struct options, stats), false},
+	{"log", log_choices, offsetof(struct options, log), false},
+	{"cpus", NULL, offsetof(struct options, cpus), false},
+	{"monitor", NULL, 0, true},
+	{"gdb", NULL, 0, true},
+};
+
+_Static_assert(sizeof(enum option_mode) == sizeof(unsigned int), "enums are stored by offset");
+
+static const struct options default_options = {
+	.mode = MODE_HV,
+	.vmi = VMI_ON,
+	.paging = PAGING_NESTED,
+	.onfault = ONFAULT_RESET,
+	.console = CONSOLE_AUTO,
+	.stats = STATS_END,
+	.cpus = 0,
+	.log = LOG_INFO,
+};
+
+static void store(struct options *options, const struct option *option, unsigned int value)
+{
+	memcpy((char *)options + option->offset, &value, sizeof(value));
+}
+
+/* "hv, native" */
+static void list_choices(char *text, size_t size, const struct choice *choices)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (; choices->name != NULL && used < size; choices++) {
+		const char *separator = used == 0 ? "" : ", ";
+
+		used += (size_t)text_format(text + used, size - used, "%s%s", separator,
+					    choices->name);
+	}
+}
+
+static void set_choice(struct options *options, const struct option *option, struct word value)
+{
+	char list[VALUE_LIST_SIZE];
+	const struct choice *choice = option->choices;
+
+	while (choice->name != NULL && !word_equals(value, choice->name))
+		choice++;
+	if (choice->name == NULL) {
+		list_choices(list, sizeof(list), option->choices);
+		pr_warn("command line: %s=%.*s is unknown and ignored; %s= takes %s", option->name,
+			WORD_ARGS(value), option->name, list);
+	} else if (choice->missing) {
+		pr_warn("command line: %s=%s is not available yet, %s=%s is used instead",
+			option->name, choice->name, option->name, option->choices->name);
+	} else {
+		store(options, option, choice->value);
+	}
+}
+
+/* False if it is no decimal number, or one above CPUS_MAX. */
+static bool parse_number(struct word word, unsigned int *number)
+{
+	*number = 0;
+	for (int i = 0; i < word.length; i++) {
+		if (word.text[i] < '0' || word.text[i] > '9')
+			return false;
+		*number = *number * 10 + (unsigned int)(word.text[i] - '0');
+		if (*number > CPUS_MAX)
+			return false;
+	}
+	return word.length > 0;
+}
+
+static void set_number(struct options *options, const struct option *option, struct word value)
+{
+	unsigned int number;
+
+	if (parse_number(value, &number))
+		store(options, option, number);
+	else
+		pr_warn("command line: %s=%.*s is ignored; %s= takes a number, 0 to %u",
+			option->name, WORD_ARGS(value), option->name, CPUS_MAX);
+}
+
+static const struct option *find_option(struct word name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(option_table); i++) {
+		if (word_equals(name, option_table[i].name))
+			return &option_table[i];
+	}
+	return NULL;
+}
+
+static void parse_word(struct options *options, struct word word)
+{
+	struct word name, value;
+	const struct option *option = NULL;
+
+	if (word_split(word, &name, &value))
+		option = find_option(name);
+	if (option == NULL)
+		pr_warn("command line: %.*s is unknown and ignored", WORD_ARGS(word));
+	else if (option->missing)
+		pr_warn("command line: %s= is not available yet, the word is ignored",
+			option->name);
+	else if (option->choices != NULL)
+		set_choice(options, option, value);
+	else
+		set_number(options, option, value);
+}
+
+void cmdline_parse(const char *line, struct options *options)
+{
+	struct word word;
+
+	*options = default_options;
+	word_file_name(&line);
+	for (word = word_next(&line); word.length > 0; word = word_next(&line))
+		parse_word(options, word);
+}
