@@ -63,7 +63,8 @@ static void find_roms(const uint8_t *area, struct rom_area *taken)
 		size_t length = rom_length_at(area, offset);
 		bool sound = rom_is_sound(area, offset, length);
 
-		end = max_u64(end, offset + length);
+		if (length != 0)
+			end = max_u64(end, offset + length);
 		if (sound)
 			use_pages(taken, offset, length);
 		offset += sound ? align_up(length, VMI_ROM_ALIGN) : VMI_ROM_ALIGN;
