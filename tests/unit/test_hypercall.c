@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hypercalls: who may make them, what a wild one gets, and that no guest can flood the
+ * console. The tests run in this order in one process: only the third announces a guest.
+ */
+#include "support.h"
+
+#include "lib/errno.h"
+#include "vmi/hypercall.h"
+#include "vmi/vmi.h"
+
+enum { ROM = 0xc00c9000, MARK_EDX = 0x11223344, MARK_ECX = 0x55667788 };
+
+static int forget_console(void **state)
+{
+	(void)state;
+	console_clear();
+	return 0;
+}
+
+static struct hypercall_frame init_frame(unsigned int cpl, uint32_t rom)
+{
+	return (struct hypercall_frame){
+		.eax = VMI_HYPERCALL_INIT, .edx = rom, .ecx = MARK_ECX, .cpl = cpl};
+}
+
+static void user_code_gets_ud_and_no_message(void **state)
+{
+	(void)state;
+	for (unsigned int cpl = 1; cpl <= 3; cpl++) {
+		struct hypercall_frame frame = init_frame(cpl, ROM);
+		struct hypercall_frame before = frame;
+		struct hypercall call;
+
+		assert_int_equal(hypercall_decode(&frame, &call), -EPERM);
+		assert_false(hypercall_handle(&frame));
+		assert_memory_equal(&frame, &before, sizeof(frame));
+	}
+	assert_console_quiet();
+}
+
+static void init_at_an_impossible_address_is_refused(void **state)
+{
+	struct hypercall_frame frame = init_frame(0, ROM + 1);
+	struct hypercall call;
+	gva_t rom;
+
+	(void)state;
+	assert_int_equal(hypercall_decode(&frame, &call), -EINVAL);
+	assert_true(hypercall_handle(&frame));
+	assert_int_equal((int32_t)frame.eax, -EINVAL);
+	assert_false(hypercall_guest_rom(&rom));
+	assert_console(LOG_WARN, "0x56000000");
+}
+
+static void init_announces_the_guest_once(void **state)
+{
+	gva_t rom = gva(0);
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct hypercall_frame frame = init_frame(0, ROM);
+
+		assert_true(hypercall_handle(&frame));
+		assert_int_equal(frame.eax, 0);
+		assert_int_equal(frame.edx, ROM);
+		assert_int_equal(frame.ecx, MARK_ECX);
+	}
+	assert_true(hypercall_guest_rom(&rom));
+	assert_int_equal(rom.raw, ROM);
+	assert_console(LOG_INFO, "guest announced itself: VMI ROM at 0xc00c9000");
+	assert_int_equal(console_count(LOG_INFO), 1);
+}
+
+static void init_decodes_to_what_invoke_needs(void **state)
+{
+	struct hypercall_frame frame = init_frame(0, ROM);
+	struct hypercall call = {0};
+
+	(void)state;
+	assert_int_equal(hypercall_decode(&frame, &call), 0);
+	assert_int_equal(call.number, VMI_HYPERCALL_INIT);
+	assert_int_equal(call.init.rom.raw, ROM);
+}
+
+static void expect_enosys(uint32_t number)
+{
+	struct hypercall_frame frame = {.eax = number, .edx = MARK_EDX, .ecx = MARK_ECX};
+
+	assert_true(hypercall_handle(&frame));
+	assert_int_equal((int32_t)frame.eax, -ENOSYS);
+	assert_int_equal(frame.edx, MARK_EDX);
+	assert_int_equal(frame.ecx, MARK_ECX);
+}
+
+/* The refused INIT has used the one warning up, so all these are silent. */
+static void wild_numbers_are_harmless_and_silent(void **state)
+{
+	uint64_t random = 1;
+
+	(void)state;
+	for (uint32_t call = 0; call < VMI_CALL_COUNT; call++)
+		expect_enosys(call);
+	expect_enosys(VMI_HYPERCALL_INIT - 1);
+	expect_enosys(VMI_HYPERCALL_INIT + 1);
+	expect_enosys(UINT32_MAX);
+	for (int i = 0; i < 100000; i++)
+		expect_enosys((uint32_t)random_below(&random, VMI_HYPERCALL_INIT));
+	assert_console_quiet();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(user_code_gets_ud_and_no_message, forget_console),
+		cmocka_unit_test_setup(init_at_an_impossible_address_is_refused, forget_console),
+		cmocka_unit_test_setup(init_announces_the_guest_once, forget_console),
+		cmocka_unit_test_setup(init_decodes_to_what_invoke_needs, forget_console),
+		cmocka_unit_test_setup(wild_numbers_are_harmless_and_silent, forget_console),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
