@@ -106,13 +106,17 @@ class Session:
 
     def wait(self, limits: Limits, on_line: LineWatcher | None = None) -> Result:
         """Watches until the machine ends or a limit is hit, then ends the emulator."""
-        end = None
-        while end is None:
-            exited = self.process.poll() is not None  # before reading: the last words count
-            marked = self.read_lines(limits.marker, on_line)
-            end = self.end_reason(limits, exited, marked)
-            if end is None:
-                time.sleep(POLL_SECONDS)
+        while (result := self.poll(limits, on_line)) is None:
+            time.sleep(POLL_SECONDS)
+        return result
+
+    def poll(self, limits: Limits, on_line: LineWatcher | None = None) -> Result | None:
+        """One look, for those who watch several machines; None while the machine runs."""
+        exited = self.process.poll() is not None  # before reading: the last words count
+        marked = self.read_lines(limits.marker, on_line)
+        end = self.end_reason(limits, exited, marked)
+        if end is None:
+            return None
         seconds = time.monotonic() - self.started
         self.stop()
         return self.result(end, seconds)
