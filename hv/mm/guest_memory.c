@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "mm/guest_memory.h"
+#include "core/cpu.h"
+#include "lib/errno.h"
+#include "lib/string.h"
+#include "mm/physmap.h"
+
+/* Page-table entries: APM volume 2, 5.2 (32-bit, PAE) and 5.3 (long mode) */
+#define PTE_PRESENT	BIT(0)
+#define PTE_LARGE	BIT(7)
+#define PTE_ADDRESS_64	0x000ffffffffff000ull
+#define PTE_ADDRESS_32	0xfffff000u
+#define PDPTE_PAE_TABLE 0xffffffe0u /* CR3 in PAE mode: a 32-byte table */
+
+#define PSE_PAGE_SIZE (4 * MIB)
+#define PSE_HIGH_BITS 13 /* bits 39:32 of a 4 MiB page are bits 20:13 of its PDE */
+
+static const struct e820_map *guest_map;
+static struct {
+	uint64_t start, size;
+	const uint8_t *pages;
+} overlay;
+
+/* The range that answered last: guests seldom leave their largest one. */
+static const struct e820_entry *recent;
+
+void guest_memory_init(const struct e820_map *map)
+{
+	guest_map = map;
+	recent = map->entry;
+}
+
+void guest_memory_overlay(gpa_t start, uint64_t size, const void *pages)
+{
+	overlay.start = start.raw;
+	overlay.size = size;
+	overlay.pages = pages;
+}
+
+static bool within(uint64_t address, uint64_t size, uint64_t start, uint64_t length)
+{
+	return address >= start && size <= length && address - start <= length - size;
+}
+
+static bool in_ram(uint64_t address, uint64_t size, const struct e820_entry *entry)
+{
+	return entry->type == E820_RAM && within(address, size, entry->base, entry->size);
+}
+
+static const struct e820_entry *find_ram(uint64_t address, uint64_t size)
+{
+	for (uint32_t i = 0; i < guest_map->count; i++)
+		if (in_ram(address, size, &guest_map->entry[i]))
+			return &guest_map->entry[i];
+	return NULL;
+}
+
+static const void *find_elsewhere(uint64_t address, uint64_t size)
+{
+	const struct e820_entry *entry;
+
+	if (within(address, size, overlay.start, overlay.size))
+		return overlay.pages + (address - overlay.start);
+	entry = find_ram(address, size);
+	if (!entry || address + size > physmap_limit)
+		return NULL;
+	recent = entry;
+	return phys_to_virt(hpa(address));
+}
+
+const void *guest_memory_at(gpa_t address, uint64_t size)
+{
+	if (in_ram(address.raw, size, recent) && address.raw + size <= physmap_limit)
+		return phys_to_virt(hpa(address.raw));
+	return find_elsewhere(address.raw, size);
+}
+
+static uint64_t entry32(uint64_t table, unsigned int index)
+{
+	const uint32_t *entry = guest_memory_at(gpa(table + index * 4), 4);
+
+	return entry ? *entry : 0;
+}
+
+static uint64_t entry64(uint64_t table, unsigned int index)
+{
+	const uint64_t *entry = guest_memory_at(gpa(table + index * 8), 8);
+
+	return entry ? *entry : 0;
+}
+
+static int walk_32bit(const struct guest_paging *paging, uint32_t address, gpa_t *out)
+{
+	uint64_t entry = entry32(paging->cr3 & PTE_ADDRESS_32, address >> 22);
+
+	if (!(entry & PTE_PRESENT))
+		return -EFAULT;
+	if ((entry & PTE_LARGE) && (paging->cr4 & CR4_PSE)) {
+		uint64_t high = (entry >> PSE_HIGH_BITS & 0xff) << 32;
+
+		*out = gpa(high | align_down(entry, PSE_PAGE_SIZE) |
+			   (address & (PSE_PAGE_SIZE - 1)));
+		return 0;
+	}
+	entry = entry32(entry & PTE_ADDRESS_32, address >> 12 & 0x3ff);
+	if (!(entry & PTE_PRESENT))
+		return -EFAULT;
+	*out = gpa((entry & PTE_ADDRESS_32) | (address & (PAGE_SIZE - 1)));
+	return 0;
+}
+
+/* Tables of 512 8-byte entries, the one named by table being of this level (1: PTEs). */
+static int walk_64bit(uint64_t table, unsigned int level, uint64_t address, gpa_t *out)
+{
+	for (;; level--) {
+		unsigned int shift = PAGE_SHIFT + 9 * (level - 1);
+		uint64_t entry = entry64(table, address >> shift & 0x1ff);
+
+		if (!(entry & PTE_PRESENT))
+			return -EFAULT;
+		table = entry & PTE_ADDRESS_64;
+		if (level == 1 || (level <= 3 && (entry & PTE_LARGE))) {
+			uint64_t size = BIT(shift);
+
+			*out = gpa(align_down(table, size) | (address & (size - 1)));
+			return 0;
+		}
+	}
+}
+
+static int walk_pae(const struct guest_paging *paging, uint32_t address, gpa_t *out)
+{
+	uint64_t entry = entry64(paging->cr3 & PDPTE_PAE_TABLE, address >> 30);
+
+	if (!(entry & PTE_PRESENT))
+		return -EFAULT;
+	return walk_64bit(entry & PTE_ADDRESS_64, 2, address, out);
+}
+
+int guest_memory_translate(const struct guest_paging *paging, gva_t address, gpa_t *out)
+{
+	if (!(paging->cr0 & CR0_PG)) {
+		*out = gpa(address.raw & UINT32_MAX);
+		return 0;
+	}
+	if (!(paging->cr4 & CR4_PAE))
+		return walk_32bit(paging, (uint32_t)address.raw, out);
+	if (!(paging->efer & EFER_LMA))
+		return walk_pae(paging, (uint32_t)address.raw, out);
+	return walk_64bit(paging->cr3 & PTE_ADDRESS_64, paging->cr4 & CR4_LA57 ? 5 : 4, address.raw,
+			  out);
+}
+
+int guest_memory_read(const struct guest_paging *paging, gva_t address, void *out, uint64_t size)
+{
+	uint8_t *to = out;
+
+	while (size) {
+		uint64_t chunk = min_u64(size, PAGE_SIZE - (address.raw & (PAGE_SIZE - 1)));
+		const void *from;
+		gpa_t where;
+
+		if (guest_memory_translate(paging, address, &where))
+			return -EFAULT;
+		from = guest_memory_at(where, chunk);
+		if (!from)
+			return -EFAULT;
+		memcpy(to, from, chunk);
+		to += chunk;
+		size -= chunk;
+		address.raw += chunk;
+	}
+	return 0;
+}

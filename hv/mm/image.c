@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "mm/image.h"
+#include "core/cpu.h"
+#include "debug/console.h"
+#include "lib/errno.h"
+#include "lib/string.h"
+#include "mm/frames.h"
+#include "mm/page_table.h"
+#include "mm/physmap.h"
+
+#define BOOT_PHYSMAP_LIMIT (4 * GIB) /* multiboot_entry.asm maps that much */
+#define KEEP_ALIGN	   (2 * MIB)
+
+extern const char image_start[], image_text_end[], image_rodata_end[], image_end[];
+extern const char boot_start[], image_load_address[], image_load_end[];
+extern const char boot_stack_guard[];
+
+/*
+ * image_switch.asm: copies the image, then makes root the page-table root. The copy
+ * holds the stack as it was during the call, so nothing may run in between.
+ */
+void image_switch(void *to, const void *from, uint64_t size, uint64_t root);
+
+uintptr_t physmap_base = PHYSMAP_BASE;
+uint64_t physmap_limit = BOOT_PHYSMAP_LIMIT;
+
+static struct page_table tables;
+
+/* Where the image may not go: over itself, nor over what the boot loader brought. */
+static int find_place(const struct boot_info *boot, uint64_t *base)
+{
+	static struct e820_map free;
+	int error;
+
+	free = boot->memory;
+	error = e820_set_type(&free, (uintptr_t)boot_start,
+			      (uintptr_t)image_load_end - (uintptr_t)boot_start, E820_RESERVED);
+	for (unsigned int i = 0; i < boot->module_count && !error; i++)
+		error = e820_set_type(&free, boot->module[i].start.raw, boot->module[i].size,
+				      E820_RESERVED);
+	if (error)
+		return error;
+	*base = e820_find_top(&free, IMAGE_KEEP_SIZE, KEEP_ALIGN, 1 * MIB, 4 * GIB);
+	return *base ? 0 : -ENOMEM;
+}
+
+static uint64_t largest_page(void)
+{
+	if (cpuid(CPUID_EXT_FEATURES, 0).edx & CPUID_EXT1_EDX_PAGE1GB)
+		return 1 * GIB;
+	return 2 * MIB;
+}
+
+static int map_part(const char *from, const char *to, uint64_t base, uint64_t flags)
+{
+	uint64_t offset = (uintptr_t)from - (uintptr_t)image_start;
+
+	return page_table_map(&tables, (uintptr_t)from, (uintptr_t)to - (uintptr_t)from,
+			      hpa(base + offset), PAGE_PRESENT | flags);
+}
+
+/* The image's parts with their rights; the page below the stack is left out. */
+static int map_image(uint64_t base)
+{
+	const char *after_guard = boot_stack_guard + PAGE_SIZE;
+	int error = map_part(image_start, image_text_end, base, 0);
+
+	if (!error)
+		error = map_part(image_text_end, image_rodata_end, base, PAGE_NX);
+	if (!error)
+		error = map_part(image_rodata_end, boot_stack_guard, base, PAGE_WRITE | PAGE_NX);
+	if (!error)
+		error = map_part(after_guard, image_end, base, PAGE_WRITE | PAGE_NX);
+	return error;
+}
+
+static int build_tables(uint64_t base, uint64_t limit)
+{
+	int error = page_table_init(&tables, PAGE_PRESENT | PAGE_WRITE, largest_page());
+
+	if (!error)
+		error = page_table_map(&tables, PHYSMAP_BASE, limit, hpa(0),
+				       PAGE_PRESENT | PAGE_WRITE | PAGE_NX);
+	return error ? error : map_image(base);
+}
+
+int image_move_to_top(const struct boot_info *boot, struct kept_memory *kept)
+{
+	uint64_t size = (uintptr_t)image_end - (uintptr_t)image_start;
+	uint64_t limit = align_up(max_u64(e820_ram_end(&boot->memory), 4 * GIB), 1 * GIB);
+	uint64_t base;
+
+	if (find_place(boot, &base)) {
+		pr_error(
+			"no place for Vellum: %lu MiB of free RAM in one piece below 4 GiB needed, "
+			"%lu MiB of RAM in all",
+			IMAGE_KEEP_SIZE / MIB, (e820_ram_size(&boot->memory) / MIB));
+		return -ENOMEM;
+	}
+	frames_init(hpa(base + size), hpa(base + IMAGE_KEEP_SIZE));
+	if (build_tables(base, limit))
+		return -ENOMEM;
+	*kept = (struct kept_memory){base, IMAGE_KEEP_SIZE};
+	physmap_limit = limit;
+	image_switch(phys_to_virt(hpa(base)), image_start, size, tables.root.raw);
+	return 0;
+}
+
+int image_map_identity(hpa_t page)
+{
+	return page_table_map(&tables, page.raw, PAGE_SIZE, page, PAGE_PRESENT);
+}

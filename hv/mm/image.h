@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where Vellum itself lies in physical memory, and how it gets there. */
+#ifndef VELLUM_MM_IMAGE_H
+#define VELLUM_MM_IMAGE_H
+
+#include "core/boot_info.h"
+#include "lib/types.h"
+
+/* What Vellum keeps for itself: the image, then the frames of frames.h. */
+#define IMAGE_KEEP_SIZE (8 * MIB)
+
+struct kept_memory {
+	uint64_t base, size;
+};
+
+/*
+ * Picks the highest free place below 4 GiB, moves the image there, and goes on under
+ * page tables of its own: text read-only, data not executable, no low identity mapping.
+ * -ENOMEM (with a message) if no RAM is free for it.
+ */
+int image_move_to_top(const struct boot_info *boot, struct kept_memory *kept);
+
+/* Maps one page of the kept memory where its physical address is, executable. -ENOMEM. */
+int image_map_identity(hpa_t page);
+
+#endif
