@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The instructions that C has no words for, and the registers' bits. */
+#ifndef VELLUM_CORE_CPU_H
+#define VELLUM_CORE_CPU_H
+
+#include "lib/types.h"
+
+/* Control registers: AMD64 APM volume 2, 3.1; Intel SDM volume 3A, 2.5 */
+#define CR0_PE BIT(0)
+#define CR0_ET BIT(4)
+#define CR0_WP BIT(16)
+#define CR0_PG BIT(31)
+
+#define CR4_PSE	    BIT(4)
+#define CR4_PAE	    BIT(5)
+#define CR4_LA57    BIT(12)
+#define CR4_OSXSAVE BIT(18)
+#define CR4_PKE	    BIT(22)
+
+/* RFLAGS: APM volume 1, 3.1.4 */
+#define RFLAGS_RESERVED BIT(1) /* reads as 1 */
+#define RFLAGS_TF	BIT(8)
+#define RFLAGS_IF	BIT(9)
+#define RFLAGS_RF	BIT(16)
+#define RFLAGS_VM	BIT(17)
+
+#define DR6_INITIAL 0xffff0ff0ull
+#define DR6_BS	    BIT(14) /* single step */
+#define DR7_INITIAL 0x400ull
+
+/* MSRs that belong to no vendor's virtualization: APM volume 2, appendix A */
+#define MSR_APIC_BASE	  0x0000001bu
+#define MSR_MTRR_CAP	  0x000000feu
+#define MSR_MTRR_FIX64K	  0x00000250u
+#define MSR_MTRR_FIX16K	  0x00000258u
+#define MSR_MTRR_FIX4K	  0x00000268u
+#define MSR_MTRR_VARIABLE 0x00000200u /* base, mask, base, mask, ... */
+#define MSR_MTRR_DEF_TYPE 0x000002ffu
+#define MSR_PAT		  0x00000277u
+#define MSR_EFER	  0xc0000080u
+
+#define EFER_SCE   BIT(0)
+#define EFER_LME   BIT(8)
+#define EFER_LMA   BIT(10)
+#define EFER_NXE   BIT(11)
+#define EFER_SVME  BIT(12)
+#define EFER_LMSLE BIT(13)
+#define EFER_FFXSR BIT(14)
+#define EFER_TCE   BIT(15)
+
+#define PAT_INITIAL 0x0007040600070406ull
+
+/* Exceptions: APM volume 2, 8.2 */
+enum exception_vector {
+	VECTOR_DB = 1,
+	VECTOR_NMI = 2,
+	VECTOR_UD = 6,
+	VECTOR_DF = 8,
+	VECTOR_GP = 13,
+	VECTOR_PF = 14,
+	VECTOR_AC = 17,
+	VECTOR_MC = 18,
+	EXCEPTION_COUNT = 32,
+};
+
+/* CPUID: leaves and bits that Vellum looks at (APM volume 3, appendix E) */
+#define CPUID_FEATURES		0x00000001u
+#define CPUID_1_ECX_VMX		BIT(5)
+#define CPUID_1_ECX_OSXSAVE	BIT(27)
+#define CPUID_1_ECX_HYPERVISOR	BIT(31)
+#define CPUID_1_EDX_MTRR	BIT(12)
+#define CPUID_STRUCTURED	0x00000007u
+#define CPUID_7_ECX_OSPKE	BIT(4)
+#define CPUID_HYPERVISOR	0x40000000u
+#define CPUID_EXT_MAX		0x80000000u
+#define CPUID_EXT_FEATURES	0x80000001u
+#define CPUID_EXT1_ECX_SVM	BIT(2)
+#define CPUID_EXT1_ECX_SKINIT	BIT(12)
+#define CPUID_EXT1_ECX_TCE	BIT(17)
+#define CPUID_EXT1_EDX_NX	BIT(20)
+#define CPUID_EXT1_EDX_FFXSR	BIT(25)
+#define CPUID_EXT1_EDX_PAGE1GB	BIT(26)
+#define CPUID_EXT_ADDRESS_SIZES 0x80000008u
+#define CPUID_SVM		0x8000000au
+
+struct cpuid_result {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+static inline struct cpuid_result cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	struct cpuid_result r;
+
+	asm volatile("cpuid"
+		     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+		     : "a"(leaf), "c"(subleaf));
+	return r;
+}
+
+static inline uint64_t rdtsc(void)
+{
+	uint32_t low, high;
+
+	asm volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t rdmsr(uint32_t msr)
+{
+	uint32_t low, high;
+
+	asm volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline void wrmsr(uint32_t msr, uint64_t value)
+{
+	asm volatile("wrmsr" ::"c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+		     : "memory");
+}
+
+static inline uint64_t read_cr2(void)
+{
+	uint64_t value;
+
+	asm volatile("mov %%cr2, %0" : "=r"(value));
+	return value;
+}
+
+static inline uint64_t read_cr3(void)
+{
+	uint64_t value;
+
+	asm volatile("mov %%cr3, %0" : "=r"(value));
+	return value;
+}
+
+static inline uint8_t inb(uint16_t port)
+{
+	uint8_t value;
+
+	asm volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+	return value;
+}
+
+static inline uint16_t inw(uint16_t port)
+{
+	uint16_t value;
+
+	asm volatile("inw %1, %0" : "=a"(value) : "Nd"(port));
+	return value;
+}
+
+static inline uint32_t inl(uint16_t port)
+{
+	uint32_t value;
+
+	asm volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
+	return value;
+}
+
+static inline void outb(uint16_t port, uint8_t value)
+{
+	asm volatile("outb %0, %1" ::"a"(value), "Nd"(port));
+}
+
+static inline void outw(uint16_t port, uint16_t value)
+{
+	asm volatile("outw %0, %1" ::"a"(value), "Nd"(port));
+}
+
+static inline void outl(uint16_t port, uint32_t value)
+{
+	asm volatile("outl %0, %1" ::"a"(value), "Nd"(port));
+}
+
+static inline void wbinvd(void)
+{
+	asm volatile("wbinvd" ::: "memory");
+}
+
+static inline void cpu_relax(void)
+{
+	asm volatile("pause");
+}
+
+/* Stops this processor for good; an NMI only makes it halt again. */
+_Noreturn static inline void cpu_stop(void)
+{
+	for (;;)
+		asm volatile("cli; hlt");
+}
+
+/*
+ * RDMSR and WRMSR of a register that may not exist, or of a value that may be
+ * refused: -EINVAL instead of #GP.
+ */
+int rdmsr_checked(uint32_t msr, uint64_t *value);
+int wrmsr_checked(uint32_t msr, uint64_t value);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/exception.h"
+#include "core/cpu.h"
+#include "core/panic.h"
+
+/* Segment descriptors: APM volume 2, 4.8; gates: 4.8.4 */
+#define CODE64_DESCRIPTOR   0x00209a0000000000ull
+#define CODE64_SELECTOR	    8
+#define GATE_INTERRUPT_CPL0 0x8e
+
+struct table_pointer {
+	uint16_t limit;
+	uint64_t base;
+} __attribute__((packed));
+
+struct gate {
+	uint16_t offset_low;
+	uint16_t selector;
+	uint8_t ist;
+	uint8_t type;
+	uint16_t offset_middle;
+	uint32_t offset_high;
+	uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct gate) == 16, "APM volume 2, figure 4-24");
+
+struct fault_fixup {
+	uint64_t fault, resume;
+};
+
+extern const uint64_t exception_entry_table[EXCEPTION_COUNT];
+extern const struct fault_fixup fault_fixups_start[], fault_fixups_end[];
+
+static const uint64_t gdt[] = {0, CODE64_DESCRIPTOR};
+static struct gate idt[EXCEPTION_COUNT];
+
+static void idt_set(unsigned int vector, uint64_t entry)
+{
+	idt[vector] = (struct gate){
+		.offset_low = (uint16_t)entry,
+		.selector = CODE64_SELECTOR,
+		.type = GATE_INTERRUPT_CPL0,
+		.offset_middle = (uint16_t)(entry >> 16),
+		.offset_high = (uint32_t)(entry >> 32),
+	};
+}
+
+static void load_tables(void)
+{
+	struct table_pointer gdtr = {sizeof(gdt) - 1, (uintptr_t)gdt};
+	struct table_pointer idtr = {sizeof(idt) - 1, (uintptr_t)idt};
+
+	asm volatile("lgdt %0; lidt %1" ::"m"(gdtr), "m"(idtr));
+	asm volatile(
+		"pushq %0; leaq 1f(%%rip), %%rax; pushq %%rax; lretq; 1:" ::"i"(CODE64_SELECTOR)
+		: "rax", "memory");
+}
+
+void exception_init(void)
+{
+	for (unsigned int vector = 0; vector < EXCEPTION_COUNT; vector++)
+		idt_set(vector, exception_entry_table[vector]);
+	load_tables();
+}
+
+static bool fixup(struct exception_frame *frame)
+{
+	for (const struct fault_fixup *f = fault_fixups_start; f < fault_fixups_end; f++) {
+		if (frame->rip == f->fault) {
+			frame->rip = f->resume;
+			return true;
+		}
+	}
+	return false;
+}
+
+void exception_handle(struct exception_frame *frame)
+{
+	if (frame->vector == VECTOR_GP && fixup(frame))
+		return;
+	panic_exception(frame);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef VELLUM_CORE_EXCEPTION_H
+#define VELLUM_CORE_EXCEPTION_H
+
+#include "lib/types.h"
+
+/* What exception_entry.asm leaves on the stack; its pushes in reverse. */
+struct exception_frame {
+	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
+	uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
+	uint64_t vector, error_code;
+	uint64_t rip, cs, rflags, rsp, ss;
+};
+
+_Static_assert(offsetof(struct exception_frame, vector) == 15 * 8, "exception_entry.asm");
+
+/* Loads Vellum's GDT and IDT on this processor. From here on a fault ends in a dump. */
+void exception_init(void);
+
+/*
+ * Called by the entry stubs. An access that may fault (cpu.h: rdmsr_checked,
+ * wrmsr_checked) goes on at its fixup; everything else is the end.
+ */
+void exception_handle(struct exception_frame *frame);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "debug/console.h"
+#include "debug/console_port.h"
+#include "dev/uart.h"
+#include "lib/printf.h"
+
+#define LINE_SIZE 512
+#define PREFIX	  "vellum: "
+
+static uint16_t port; /* 0: none */
+static unsigned int level_limit = LOG_INFO;
+
+static const char *const level_prefix[] = {
+	[LOG_ERROR] = "error: ",
+	[LOG_WARN] = "warning: ",
+	[LOG_INFO] = "",
+	[LOG_DEBUG] = "debug: ",
+};
+
+static uint16_t choose_port(enum option_console choice)
+{
+	switch (choice) {
+	case CONSOLE_NONE:
+		return 0;
+	case CONSOLE_COM1:
+		return UART_COM1;
+	case CONSOLE_COM2:
+		return UART_COM2;
+	case CONSOLE_AUTO:
+		break;
+	}
+	if (uart_probe(UART_COM2))
+		return UART_COM2;
+	return uart_probe(UART_COM1) ? UART_COM1 : 0;
+}
+
+void console_open(enum option_console choice)
+{
+	uint16_t chosen = choose_port(choice);
+
+	if (chosen == port)
+		return;
+	port = chosen;
+	if (port)
+		uart_open(port);
+}
+
+static void put_text(const char *text)
+{
+	if (!port)
+		return;
+	for (; *text; text++) {
+		if (*text == '\n')
+			uart_put(port, '\r');
+		uart_put(port, *text);
+	}
+}
+
+void console_print(enum log_level level, const char *format, ...)
+{
+	char line[LINE_SIZE];
+	va_list args;
+
+	if (level > level_limit)
+		return;
+	va_start(args, format);
+	text_vformat(line, sizeof(line), format, args);
+	va_end(args);
+	put_text(PREFIX);
+	put_text(level_prefix[level]);
+	put_text(line);
+	put_text("\n");
+}
+
+void console_set_level(unsigned int level)
+{
+	level_limit = level;
+}
+
+void console_print_record(const char *line)
+{
+	put_text(line);
+	put_text("\n");
+	if (port)
+		uart_flush(port);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef VELLUM_DEBUG_CONSOLE_PORT_H
+#define VELLUM_DEBUG_CONSOLE_PORT_H
+
+#include "core/cmdline.h"
+
+/*
+ * Opens the serial port of this choice for console.h; again with another choice moves
+ * it there. A port named by the user is used even if no UART answers.
+ */
+void console_open(enum option_console choice);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "debug/record.h"
+#include "core/options.h"
+#include "core/vcpu.h"
+#include "debug/console.h"
+#include "lib/printf.h"
+#include "vmi/vmi.h"
+
+#define RECORD_SIZE 4096
+
+static const struct vcpu *running;
+static char text[RECORD_SIZE];
+static size_t length;
+
+__attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	length += (size_t)text_vformat(text + length, sizeof(text) - length, format, args);
+	va_end(args);
+}
+
+static void begin(const char *event)
+{
+	length = 0;
+	add("VELLUM {\"event\":\"%s\"", event);
+}
+
+static void finish(void)
+{
+	add("}");
+	console_print_record(text);
+}
+
+void record_boot(const struct record_boot *boot)
+{
+	begin("boot");
+	add(",\"version\":\"%s\",\"vendor\":\"%s\"", VELLUM_VERSION, boot->vendor);
+	add(",\"mode\":\"%s\",\"vmi\":\"%s\",\"paging\":\"%s\"", boot->mode, boot->vmi,
+	    boot->paging);
+	add(",\"cpus\":%u,\"memory_given\":%lu,\"memory_kept\":%lu,\"cycles\":%lu", boot->cpus,
+	    boot->memory_given, boot->memory_kept, boot->cycles);
+	finish();
+}
+
+static void add_reason(const struct vcpu *vcpu, enum exit_reason reason, bool first)
+{
+	const struct exit_counter *exits = &vcpu->exits[reason];
+
+	add("%s\"%s\":{\"count\":%lu,\"cycles\":%lu}", first ? "" : ",", exit_reason_name(reason),
+	    exits->count, exits->cycles);
+}
+
+void record_exits(const struct vcpu *vcpu)
+{
+	bool first = true;
+
+	begin("exits");
+	add(",\"cpu\":%u,\"total\":%lu,\"by_reason\":{", vcpu->id,
+	    vcpu_exit_counter(vcpu, VELLUM_CPUID_EXITS_ALL).count);
+	for (enum exit_reason reason = 0; reason < EXIT_REASONS; reason++) {
+		if (!vcpu->exits[reason].count)
+			continue;
+		add_reason(vcpu, reason, first);
+		first = false;
+	}
+	add("},\"vmi_calls\":{}");
+	finish();
+}
+
+void record_attach(const struct vcpu *vcpu)
+{
+	running = vcpu;
+}
+
+void record_end(const char *why)
+{
+	if (running && options.stats == STATS_END)
+		record_exits(running);
+	begin("end");
+	add(",\"why\":\"%s\"", why);
+	finish();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The lines for machines: one JSON object after "VELLUM ", at most 4 KiB. */
+#ifndef VELLUM_DEBUG_RECORD_H
+#define VELLUM_DEBUG_RECORD_H
+
+#include "lib/types.h"
+
+struct vcpu;
+
+struct record_boot {
+	const char *vendor; /* "AMD-V", "VT-x", or "none" */
+	const char *mode, *vmi, *paging;
+	unsigned int cpus;
+	uint64_t memory_given; /* bytes of RAM that the guest sees */
+	uint64_t memory_kept;  /* bytes that Vellum keeps */
+	uint64_t cycles;       /* TSC ticks since Multiboot entry */
+};
+
+/* {"event":"boot"}: once, right before the guest's first instruction. */
+void record_boot(const struct record_boot *boot);
+
+/* {"event":"exits"}: one vcpu's exits by reason. */
+void record_exits(const struct vcpu *vcpu);
+
+/*
+ * The last words: the exits of the vcpu that runs, if one does and the word stats=
+ * wants them, then {"event":"end"}. why: poweroff, reset, triple-fault, panic, park,
+ * error.
+ */
+void record_end(const char *why);
+
+/* From here on record_end() tells this vcpu's exits. */
+void record_attach(const struct vcpu *vcpu);
+
+#endif
