@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/exit.h"
+#include "core/cpu.h"
+#include "core/options.h"
+#include "core/panic.h"
+#include "core/policy.h"
+#include "core/power.h"
+#include "core/vendor.h"
+#include "debug/console.h"
+#include "debug/record.h"
+#include "vmi/hypercall.h"
+
+static uint32_t port_in(uint16_t port, unsigned int size)
+{
+	switch (size) {
+	case 1:
+		return inb(port);
+	case 2:
+		return inw(port);
+	default:
+		return inl(port);
+	}
+}
+
+static void port_out(uint16_t port, unsigned int size, uint32_t value)
+{
+	switch (size) {
+	case 1:
+		outb(port, (uint8_t)value);
+		break;
+	case 2:
+		outw(port, (uint16_t)value);
+		break;
+	default:
+		outl(port, value);
+		break;
+	}
+}
+
+/* IN leaves the rest of RAX as it is, but a 32-bit one clears the upper half. */
+static void read_port(struct vcpu *vcpu, const struct port_access *access)
+{
+	uint64_t kept = access->size == 4 ? 0 : ~(uint64_t)0 << 8 * access->size;
+
+	vcpu->regs.rax = (vcpu->regs.rax & kept) | port_in(access->port, access->size);
+}
+
+/*
+ * The machine does as told, once the last words are out. It may also survive: a reset
+ * that the chipset ignores, or a sleep that it wakes up from.
+ */
+static void write_port(struct vcpu *vcpu, const struct port_access *access)
+{
+	uint32_t value = (uint32_t)vcpu->regs.rax;
+	const char *event = policy_power_event(access->port, value, access->size);
+
+	if (event)
+		record_end(event);
+	port_out(access->port, access->size, value);
+}
+
+/*
+ * The guard is there for the last words only, so where it would take an emulation of
+ * INS and OUTS it goes, and the instruction runs again by itself.
+ */
+static bool release_guard(const struct port_access *access)
+{
+	pr_warn("guest uses string I/O on port %xh: no longer watched for a reset", access->port);
+	for (unsigned int i = 0; i < access->size; i++)
+		vendor->release_port((uint16_t)(access->port + i));
+	return true;
+}
+
+bool exit_port(struct vcpu *vcpu, const struct port_access *access)
+{
+	if (access->string)
+		return release_guard(access);
+	if (access->in)
+		read_port(vcpu, access);
+	else
+		write_port(vcpu, access);
+	vendor->skip_instruction(vcpu);
+	return true;
+}
+
+bool exit_hypercall(struct vcpu *vcpu)
+{
+	struct hypercall_frame frame = {
+		.eax = (uint32_t)vcpu->regs.rax,
+		.edx = (uint32_t)vcpu->regs.rdx,
+		.ecx = (uint32_t)vcpu->regs.rcx,
+		.cpl = vendor->privilege_level(vcpu),
+	};
+
+	if (!hypercall_handle(&frame))
+		return exit_undefined_instruction(vcpu);
+	vcpu->regs.rax = frame.eax;
+	vcpu->regs.rdx = frame.edx;
+	vendor->skip_instruction(vcpu);
+	return true;
+}
+
+bool exit_undefined_instruction(struct vcpu *vcpu)
+{
+	vendor->inject_exception(vcpu, VECTOR_UD, NO_ERROR_CODE);
+	return true;
+}
+
+bool exit_invd(struct vcpu *vcpu)
+{
+	wbinvd();
+	vendor->skip_instruction(vcpu);
+	return true;
+}
+
+bool exit_exception(struct vcpu *vcpu, unsigned int vector)
+{
+	vendor->inject_exception(vcpu, vector, vector == VECTOR_AC ? 0 : NO_ERROR_CODE);
+	return true;
+}
+
+bool exit_init(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	pr_info("INIT reached the boot processor: resetting the machine");
+	record_end("reset");
+	power_reset();
+}
+
+bool exit_triple_fault(struct vcpu *vcpu)
+{
+	pr_error("the guest's processor %u shut down: a fault while it delivered a double fault "
+		 "(triple fault)",
+		 vcpu->id);
+	vendor->dump(vcpu);
+	record_end("triple-fault");
+	if (options.onfault != ONFAULT_RESET) {
+		pr_info("stopped here, as onfault= asks");
+		cpu_stop();
+	}
+	power_reset();
+}
+
+void exit_unhandled(struct vcpu *vcpu)
+{
+	vendor->dump(vcpu);
+	panic("exit for an unknown reason on processor %u", vcpu->id);
+}

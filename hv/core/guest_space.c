@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/guest_space.h"
+#include "core/cpu.h"
+#include "lib/errno.h"
+#include "lib/string.h"
+#include "mm/frames.h"
+#include "mm/guest_memory.h"
+#include "mm/mtrr.h"
+#include "mm/physmap.h"
+
+#define SMALLEST_LARGE_PAGE (2 * MIB)
+#define MORE_SIZE	    (1 * GIB)
+#define NOTHING_THERE	    0xff /* what a bus without a device reads as */
+
+static struct kept_memory kept;
+static uint64_t mapped_end; /* where guest_space_map() stops */
+static hpa_t sink;
+static struct mtrr_state mtrr;
+static struct {
+	uint64_t start, size;
+	hpa_t pages;
+} overlay;
+
+int guest_space_init(const struct kept_memory *keep, uint64_t ram_end)
+{
+	void *page = frame_allocate();
+
+	if (!page)
+		return -ENOMEM;
+	memset(page, NOTHING_THERE, PAGE_SIZE);
+	sink = virt_to_phys(page);
+	kept = *keep;
+	mapped_end = align_up(max_u64(ram_end, 4 * GIB), MORE_SIZE);
+	mtrr_read(&mtrr);
+	return 0;
+}
+
+int guest_space_overlay(gpa_t start, uint64_t size, const void *pages)
+{
+	if (overlay.size)
+		return -ENOMEM;
+	overlay.start = start.raw;
+	overlay.size = size;
+	overlay.pages = virt_to_phys(pages);
+	guest_memory_overlay(start, size, pages);
+	return 0;
+}
+
+bool guest_space_is_kept(gpa_t address, uint64_t size)
+{
+	return address.raw < kept.base + kept.size && address.raw + size > kept.base;
+}
+
+/* The block around address, of at most largest bytes, that has one memory type. */
+static uint64_t uniform_size(const struct page_table *table, uint64_t address)
+{
+	uint64_t size = table->largest_page;
+
+	while (size > SMALLEST_LARGE_PAGE &&
+	       !(is_aligned(address, size) && mtrr_is_uniform(&mtrr, address, size)))
+		size /= 512;
+	return size;
+}
+
+static int map_identity(struct page_table *table, uint64_t address, uint64_t size, uint64_t flags)
+{
+	uint64_t largest = table->largest_page;
+	int error;
+
+	if (!mtrr_is_uniform(&mtrr, address, size))
+		table->largest_page = PAGE_SIZE;
+	error = page_table_map(table, address, size, hpa(address), flags);
+	table->largest_page = largest;
+	return error;
+}
+
+static int map_range(struct page_table *table, uint64_t from, uint64_t to, uint64_t flags)
+{
+	while (from < to) {
+		uint64_t size = uniform_size(table, from);
+		int error = map_identity(table, from, size, flags);
+
+		if (error)
+			return error;
+		from += size;
+	}
+	return 0;
+}
+
+/*
+ * Every kept page looks like one and the same page of no meaning. Accesses then need
+ * neither an exit nor an instruction emulator (docs/architecture.md).
+ */
+static int map_sink(struct page_table *table, uint64_t flags)
+{
+	int error = 0;
+
+	for (uint64_t page = kept.base; page < kept.base + kept.size && !error; page += PAGE_SIZE)
+		error = page_table_map(table, page, PAGE_SIZE, sink, flags);
+	return error;
+}
+
+int guest_space_map(struct page_table *table, uint64_t flags)
+{
+	int error = map_range(table, 0, mapped_end, flags);
+
+	if (!error)
+		error = map_sink(table, flags);
+	if (!error && overlay.size)
+		error = page_table_map(table, overlay.start, overlay.size, overlay.pages, flags);
+	return error;
+}
+
+int guest_space_map_more(struct page_table *table, gpa_t address, uint64_t flags)
+{
+	uint64_t from = align_down(address.raw, MORE_SIZE);
+	unsigned int bits = cpuid(CPUID_EXT_ADDRESS_SIZES, 0).eax & 0xff;
+
+	if (address.raw < mapped_end || address.raw >> bits)
+		return -EINVAL;
+	return map_range(table, from, from + MORE_SIZE, flags);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the guest finds where: guest-physical is host-physical, but for the ROM's
+ * private copy and for what Vellum keeps.
+ */
+#ifndef VELLUM_CORE_GUEST_SPACE_H
+#define VELLUM_CORE_GUEST_SPACE_H
+
+#include "lib/types.h"
+#include "mm/image.h"
+#include "mm/page_table.h"
+
+/*
+ * Notes the kept memory and the highest RAM address; reads the MTRRs; takes the page
+ * that all of the kept memory looks like to the guest. -ENOMEM.
+ */
+int guest_space_init(const struct kept_memory *kept, uint64_t ram_end);
+
+/* Shows the guest pages (page aligned) at [start, start+size). -ENOMEM: too many. */
+int guest_space_overlay(gpa_t start, uint64_t size, const void *pages);
+
+/*
+ * Fills a nested page table with all of the above, flags in each entry, page sizes no
+ * larger than the MTRRs allow. -ENOMEM.
+ */
+int guest_space_map(struct page_table *table, uint64_t flags);
+
+/*
+ * Maps what lies around an address above those that guest_space_map() mapped: devices
+ * with 64-bit BARs. -EINVAL if the processor has no such address, -ENOMEM.
+ */
+int guest_space_map_more(struct page_table *table, gpa_t address, uint64_t flags);
+
+/* True if any of [address, address+size) is Vellum's. */
+bool guest_space_is_kept(gpa_t address, uint64_t size);
+
+#endif

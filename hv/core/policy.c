@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/policy.h"
+#include "core/cpu.h"
+#include "dev/acpi.h"
+
+/* Ports that a PC has had since before ACPI */
+#define PORT_KEYBOARD_COMMAND 0x64
+#define KEYBOARD_PULSE_RESET  0xfe
+#define PORT_SYSTEM_CONTROL_A 0x92
+#define SYSTEM_CONTROL_RESET  BIT(0)
+#define PORT_RESET_CONTROL    0xcf9 /* PIIX and later */
+#define RESET_CONTROL_GO      BIT(2)
+
+/* ACPI 6.4, 4.8.3.2: PM1 control */
+#define PM1_SLP_EN BIT(13)
+
+static struct acpi_power power;
+
+void policy_guard_msrs(void (*guard)(uint32_t msr, bool read, bool write))
+{
+	guard(MSR_EFER, true, true);	   /* its virtualization bits are Vellum's */
+	guard(MSR_APIC_BASE, false, true); /* must not cover Vellum's memory */
+}
+
+void policy_find_power_ports(void)
+{
+	if (acpi_read_power(&power))
+		power = (struct acpi_power){0};
+}
+
+void policy_guard_ports(void (*guard)(uint16_t port))
+{
+	guard(PORT_KEYBOARD_COMMAND);
+	guard(PORT_SYSTEM_CONTROL_A);
+	guard(PORT_RESET_CONTROL);
+	if (power.pm1a_control)
+		guard(power.pm1a_control + 1); /* the byte that holds SLP_EN */
+	if (power.pm1b_control)
+		guard(power.pm1b_control + 1);
+	if (power.reset_port)
+		guard(power.reset_port);
+}
+
+/* The byte that an access of size bytes at port writes to guarded, or -1 for none. */
+static int byte_for(uint16_t guarded, uint16_t port, uint32_t value, unsigned int size)
+{
+	unsigned int offset = (unsigned int)guarded - port;
+
+	return offset < size ? (int)(value >> 8 * offset & 0xff) : -1;
+}
+
+static bool resets(uint16_t port, uint32_t value, unsigned int size)
+{
+	int control = byte_for(PORT_RESET_CONTROL, port, value, size);
+	int system = byte_for(PORT_SYSTEM_CONTROL_A, port, value, size);
+
+	if (byte_for(PORT_KEYBOARD_COMMAND, port, value, size) == KEYBOARD_PULSE_RESET)
+		return true;
+	if (control >= 0 && (control & RESET_CONTROL_GO))
+		return true;
+	if (system >= 0 && (system & SYSTEM_CONTROL_RESET))
+		return true;
+	return power.reset_port &&
+	       byte_for(power.reset_port, port, value, size) == power.reset_value;
+}
+
+static bool starts_sleep(uint16_t control, uint16_t port, uint32_t value, unsigned int size)
+{
+	int high = control ? byte_for(control + 1, port, value, size) : -1;
+
+	return high >= 0 && (high & (int)(PM1_SLP_EN >> 8));
+}
+
+const char *policy_power_event(uint16_t port, uint32_t value, unsigned int size)
+{
+	if (resets(port, value, size))
+		return "reset";
+	if (starts_sleep(power.pm1a_control, port, value, size) ||
+	    starts_sleep(power.pm1b_control, port, value, size))
+		return "poweroff";
+	return NULL;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One processor of the guest, as far as no vendor is concerned. */
+#ifndef VELLUM_CORE_VCPU_H
+#define VELLUM_CORE_VCPU_H
+
+#include "lib/types.h"
+
+/*
+ * The guest's registers while it does not run. The entry stubs store and load them in
+ * this order; svm/entry.asm and, later, vmx/entry.asm hold the same offsets.
+ */
+struct guest_registers {
+	uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+};
+
+_Static_assert(offsetof(struct guest_registers, rdi) == 7 * 8, "entry.asm");
+_Static_assert(offsetof(struct guest_registers, r15) == 15 * 8, "entry.asm");
+
+/* Why the guest stopped running, in words that both vendors share. */
+enum exit_reason {
+	EXIT_CPUID,
+	EXIT_RDMSR,
+	EXIT_WRMSR,
+	EXIT_PORT,	   /* a guarded I/O port */
+	EXIT_HYPERCALL,	   /* VMMCALL, VMCALL */
+	EXIT_VIRT_INSN,	   /* any other instruction of SVM or VMX */
+	EXIT_NESTED_FAULT, /* a guest-physical address that is not mapped (yet) */
+	EXIT_CACHE,	   /* INVD */
+	EXIT_EXCEPTION,	   /* #DB, #AC */
+	EXIT_INIT,
+	EXIT_TRIPLE_FAULT,
+	EXIT_UNKNOWN,
+	EXIT_REASONS
+};
+
+struct exit_counter {
+	uint64_t count;
+	uint64_t cycles; /* TSC ticks between the exit and the next entry */
+};
+
+/* First member's offsets are known to the entry stubs. */
+struct vcpu {
+	struct guest_registers regs;
+	unsigned int id;
+	enum exit_reason reason; /* of the last exit */
+	struct exit_counter exits[EXIT_REASONS];
+	void *arch; /* the vendor's own: struct svm_vcpu, struct vmx_vcpu */
+};
+
+_Static_assert(offsetof(struct vcpu, regs) == 0, "entry.asm");
+
+/* Notes the reason of the exit that is about to be handled. */
+static inline void vcpu_count_exit(struct vcpu *vcpu, enum exit_reason reason)
+{
+	vcpu->reason = reason;
+	vcpu->exits[reason].count++;
+}
+
+/*
+ * One reason's counter, or the sum of all (reason VELLUM_CPUID_EXITS_ALL of vmi.h), the
+ * present exit counted already; zero for a number that is no reason.
+ */
+struct exit_counter vcpu_exit_counter(const struct vcpu *vcpu, uint32_t reason);
+
+/* A reason's name in the records: "cpuid", "rdmsr", ... */
+const char *exit_reason_name(enum exit_reason reason);
+
+/* Gives this processor to the guest. */
+_Noreturn void vcpu_run(struct vcpu *vcpu);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The contract between core/ and the processor vendors' folders: svm/ is one side's
+ * only implementation so far, vmx/ will be its twin. Only vendor_select() knows that
+ * there are two.
+ */
+#ifndef VELLUM_CORE_VENDOR_H
+#define VELLUM_CORE_VENDOR_H
+
+#include "lib/types.h"
+
+struct vcpu;
+struct guest_entry;
+
+enum { NO_ERROR_CODE = -1 };
+
+struct vendor {
+	const char *name;
+	const char *hypercall_name; /* of the instruction below */
+	uint8_t hypercall[3];	    /* what the guest executes to call Vellum */
+
+	/*
+	 * 0 if this processor can run guests with nested paging, else -ENODEV and the
+	 * reason in why, as text for the user.
+	 */
+	int (*probe)(char *why, size_t size);
+
+	/* Turns virtualization on, on this processor. probe() was content. */
+	int (*enable)(void);
+
+	/*
+	 * The nested page tables for guest-physical = host-physical. Once; all vcpus
+	 * share them. -ENOMEM.
+	 */
+	int (*memory_init)(void);
+
+	/* Sets the vcpu up to start at entry. -ENOMEM. */
+	int (*vcpu_init)(struct vcpu *vcpu, const struct guest_entry *entry);
+
+	/* Lets the guest run until it exits; its registers are in vcpu->regs then. */
+	void (*enter)(struct vcpu *vcpu);
+
+	/*
+	 * Names the exit's reason in neutral words, counts it and has it handled
+	 * (exit.h). False: nobody knows what to do about it.
+	 */
+	bool (*handle_exit)(struct vcpu *vcpu);
+
+	/* Adds vector to what the guest sees next; error_code may be NO_ERROR_CODE. */
+	void (*inject_exception)(struct vcpu *vcpu, unsigned int vector, int error_code);
+
+	/*
+	 * Moves the guest past the instruction that exited: RIP, interrupt shadow, RF,
+	 * and a pending single step.
+	 */
+	void (*skip_instruction)(struct vcpu *vcpu);
+
+	unsigned int (*privilege_level)(const struct vcpu *vcpu);
+	uint64_t (*read_cr0)(const struct vcpu *vcpu);
+	uint64_t (*read_cr4)(const struct vcpu *vcpu);
+
+	/* True for the vendor's own MSRs, which this guest's processor does not have. */
+	bool (*hides_msr)(uint32_t msr);
+
+	/* EFER as the guest believes it to be; the set checks nothing. */
+	uint64_t (*read_efer)(const struct vcpu *vcpu);
+	void (*write_efer)(struct vcpu *vcpu, uint64_t value);
+
+	/* Stops guarding port (0..65535): the guest's accesses no longer exit. */
+	void (*release_port)(uint16_t port);
+
+	/* Prints the guest's state in full, at level error. */
+	void (*dump)(const struct vcpu *vcpu);
+};
+
+/* The vendor of this machine; panics are impossible before vendor_select(). */
+extern const struct vendor *vendor;
+
+/*
+ * Sets vendor and returns 0, or -ENODEV and the reason in why if this machine can't
+ * run a guest.
+ */
+int vendor_select(char *why, size_t size);
+
+#endif

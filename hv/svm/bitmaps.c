@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which MSRs and I/O ports exit: APM volume 2, 15.10 and 15.11. */
+#include "core/policy.h"
+#include "lib/errno.h"
+#include "mm/frames.h"
+#include "mm/physmap.h"
+#include "svm/svm.h"
+
+#define PORT_BITMAP_FRAMES 3 /* 65536 bits, and those past the end for wide accesses */
+#define MSR_BITMAP_FRAMES  2
+
+/* The MSR bitmap's three ranges of 2 KiB, two bits (read, write) an MSR */
+#define MSR_RANGE_SIZE	0x2000u
+#define MSR_RANGE_BYTES 0x800u
+
+/* SVM's own: a processor without SVM answers #GP */
+static const uint32_t own_msrs[] = {MSR_VM_CR, MSR_VM_HSAVE_PA, MSR_IGNNE, MSR_SMM_CTL,
+				    MSR_SVM_KEY};
+
+static uint8_t *msr_bitmap, *port_bitmap;
+
+static int allocate(uint8_t **bitmap, unsigned int frames)
+{
+	hpa_t address;
+	int error = frames_allocate(frames, 1, &address);
+
+	if (!error)
+		*bitmap = phys_to_virt(address);
+	return error;
+}
+
+/* The first bit of an MSR in the bitmap, or -EINVAL: then it exits in any case. */
+static int msr_bit(uint32_t msr)
+{
+	static const uint32_t bases[] = {0, 0xc0000000u, 0xc0010000u};
+
+	for (unsigned int range = 0; range < ARRAY_SIZE(bases); range++)
+		if (msr - bases[range] < MSR_RANGE_SIZE)
+			return (int)(range * MSR_RANGE_BYTES * 8 + (msr - bases[range]) * 2);
+	return -EINVAL;
+}
+
+static void set_bit(uint8_t *bitmap, unsigned int bit)
+{
+	bitmap[bit / 8] |= (uint8_t)BIT(bit % 8);
+}
+
+static void guard_msr(uint32_t msr, bool read, bool write)
+{
+	int bit = msr_bit(msr);
+
+	if (bit < 0)
+		return;
+	if (read)
+		set_bit(msr_bitmap, (unsigned int)bit);
+	if (write)
+		set_bit(msr_bitmap, (unsigned int)bit + 1);
+}
+
+static void guard_port(uint16_t port)
+{
+	set_bit(port_bitmap, port);
+}
+
+int svm_bitmaps_init(void)
+{
+	int error = allocate(&msr_bitmap, MSR_BITMAP_FRAMES);
+
+	if (!error)
+		error = allocate(&port_bitmap, PORT_BITMAP_FRAMES);
+	if (error)
+		return error;
+	policy_guard_msrs(guard_msr);
+	for (unsigned int i = 0; i < ARRAY_SIZE(own_msrs); i++)
+		guard_msr(own_msrs[i], true, true);
+	policy_guard_ports(guard_port);
+	return 0;
+}
+
+bool svm_hides_msr(uint32_t msr)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(own_msrs); i++)
+		if (own_msrs[i] == msr)
+			return true;
+	return false;
+}
+
+hpa_t svm_msr_bitmap(void)
+{
+	return virt_to_phys(msr_bitmap);
+}
+
+hpa_t svm_port_bitmap(void)
+{
+	return virt_to_phys(port_bitmap);
+}
+
+void svm_release_port(uint16_t port)
+{
+	port_bitmap[port / 8] &= (uint8_t)~BIT(port % 8);
+}

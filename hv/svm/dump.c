@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/cpu.h"
+#include "debug/console.h"
+#include "lib/printf.h"
+#include "mm/guest_memory.h"
+#include "svm/svm.h"
+
+#define CODE_BYTES 16
+#define x	   ((x))
+
+static void dump_registers(const struct guest_registers *r, const struct vmcb_save *s)
+{
+	pr_error("  rip %016lx rsp %016lx rflags %08lx cpl %u", s->rip, s->rsp, s->rflags, s->cpl);
+	pr_error("  rax %016lx rbx %016lx rcx %016lx rdx %016lx", r->rax, r->rbx, r->rcx, r->rdx);
+	pr_error("  rsi %016lx rdi %016lx rbp %016lx r8  %016lx", r->rsi, r->rdi, r->rbp, r->r8);
+	pr_error("  cr0 %08lx cr2 %016lx cr3 %016lx cr4 %08lx efer %lx", s->cr0, s->cr2, s->cr3,
+		 s->cr4, s->efer & ~EFER_SVME);
+}
+
+static void dump_segment(const char *name, const struct vmcb_segment *segment)
+{
+	pr_error("  %s %04x base %016lx limit %08x attributes %03x", name, segment->selector,
+		 segment->base, segment->limit, segment->attributes);
+}
+
+static void dump_segments(const struct vmcb_save *s)
+{
+	dump_segment("cs  ", &s->cs);
+	dump_segment("ss  ", &s->ss);
+	dump_segment("ds  ", &s->ds);
+	dump_segment("tr  ", &s->tr);
+	dump_segment("gdtr", &s->gdtr);
+	dump_segment("idtr", &s->idtr);
+}
+
+static void dump_code(const struct vmcb_save *s)
+{
+	struct guest_paging paging = {s->cr0, s->cr3, s->cr4, s->efer};
+	uint8_t code[CODE_BYTES];
+	char text[CODE_BYTES * 3 + 1];
+
+	if (guest_memory_read(&paging, gva(s->cs.base + s->rip), code, sizeof(code))) {
+		pr_error("  code: not readable at rip");
+		return;
+	}
+	for (unsigned int i = 0; i < CODE_BYTES; i++)
+		text_format(text + 3 * i, 4, "%02x ", code[i]);
+	pr_error("  code: %s", text);
+}
+
+static void dump_exit(const struct vmcb_control *c)
+{
+	pr_error("  exit code %lx info1 %lx info2 %lx event %lx", c->exit_code, c->exit_info1,
+		 c->exit_info2, c->exit_interrupt_info);
+}
+
+void svm_dump(const struct vcpu *vcpu)
+{
+	const struct vmcb *vmcb = vmcb_of(vcpu);
+
+	/* FS, GS, TR and LDTR are in the processor until asked for. */
+	asm volatile("vmsave %0" ::"a"(svm_of(vcpu)->vmcb_address.raw) : "memory");
+	dump_exit(&vmcb->control);
+	dump_registers(&vcpu->regs, &vmcb->save);
+	dump_segments(&vmcb->save);
+	dump_code(&vmcb->save);
+}

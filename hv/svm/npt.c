@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Nested page tables: APM volume 2, 15.25. The nested entries say write-back
+ * everywhere; the guest's PAT and the machine's MTRRs then give every access the type
+ * that it has without Vellum (15.25.8), so only the page size has to mind the MTRRs.
+ */
+#include "core/cpu.h"
+#include "core/guest_space.h"
+#include "mm/page_table.h"
+#include "svm/svm.h"
+
+/* A nested walk is a user access, and a guest's page tables are written (15.25.5). */
+#define NPT_TABLE (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
+#define NPT_PAGE  (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
+
+static struct page_table npt;
+
+static uint64_t largest_page(void)
+{
+	if (cpuid(CPUID_EXT_FEATURES, 0).edx & CPUID_EXT1_EDX_PAGE1GB)
+		return 1 * GIB;
+	return 2 * MIB;
+}
+
+int svm_memory_init(void)
+{
+	int error = page_table_init(&npt, NPT_TABLE, largest_page());
+
+	return error ? error : guest_space_map(&npt, NPT_PAGE);
+}
+
+hpa_t svm_nested_root(void)
+{
+	return npt.root;
+}
+
+bool svm_map_more(gpa_t address)
+{
+	return !guest_space_map_more(&npt, address, NPT_PAGE);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of svm/ share; core/ sees only svm_vendor. */
+#ifndef VELLUM_SVM_SVM_H
+#define VELLUM_SVM_SVM_H
+
+#include "core/vcpu.h"
+#include "core/vendor.h"
+#include "svm/vmcb.h"
+
+/* MSRs of SVM: APM volume 2, 15.30 */
+#define MSR_VM_CR	0xc0010114u
+#define MSR_VM_HSAVE_PA 0xc0010117u
+#define MSR_IGNNE	0xc0010115u
+#define MSR_SMM_CTL	0xc0010116u
+#define MSR_SVM_KEY	0xc0010118u
+#define VM_CR_LOCK	BIT(3)
+#define VM_CR_SVMDIS	BIT(4)
+
+/* CPUID 8000000Ah EDX */
+#define SVM_FEATURE_NESTED_PAGING BIT(0)
+
+struct svm_vcpu {
+	struct vmcb *vmcb;
+	hpa_t vmcb_address;
+};
+
+static inline struct svm_vcpu *svm_of(const struct vcpu *vcpu)
+{
+	return vcpu->arch;
+}
+
+static inline struct vmcb *vmcb_of(const struct vcpu *vcpu)
+{
+	return svm_of(vcpu)->vmcb;
+}
+
+extern const struct vendor svm_vendor;
+
+/* svm.c: is SVM there, and on with it */
+int svm_probe(char *why, size_t size);
+int svm_enable(void);
+
+/* bitmaps.c: which MSRs and ports exit */
+int svm_bitmaps_init(void);
+hpa_t svm_msr_bitmap(void);
+hpa_t svm_port_bitmap(void);
+bool svm_hides_msr(uint32_t msr);
+void svm_release_port(uint16_t port);
+
+/* npt.c: guest-physical to host-physical */
+int svm_memory_init(void);
+hpa_t svm_nested_root(void);
+bool svm_map_more(gpa_t address);
+
+/* vcpu.c: the VMCB of a vcpu, and the neutral questions about it */
+int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
+void svm_enter(struct vcpu *vcpu);
+void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
+void svm_skip_instruction(struct vcpu *vcpu);
+unsigned int svm_privilege_level(const struct vcpu *vcpu);
+uint64_t svm_read_cr0(const struct vcpu *vcpu);
+uint64_t svm_read_cr4(const struct vcpu *vcpu);
+uint64_t svm_read_efer(const struct vcpu *vcpu);
+void svm_write_efer(struct vcpu *vcpu, uint64_t value);
+
+/* exit.c */
+bool svm_handle_exit(struct vcpu *vcpu);
+
+/* dump.c */
+void svm_dump(const struct vcpu *vcpu);
+
+#endif

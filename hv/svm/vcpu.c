@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/cpu.h"
+#include "guest/guest_image.h"
+#include "lib/errno.h"
+#include "mm/frames.h"
+#include "mm/guest_memory.h"
+#include "mm/physmap.h"
+#include "svm/svm.h"
+
+void svm_vmrun(struct guest_registers *regs, uint64_t vmcb_physical); /* entry.asm */
+
+#define GUEST_ASID 1 /* one guest; 0 is the host's */
+
+#define OPCODE_ESCAPE	  0x0f /* first opcode byte of all that Vellum skips */
+#define PREFIXES_MAX	  12
+#define LINEAR_32	  0xffffffffull
+#define SEGMENT_CODE_LONG BIT(9)
+
+static void init_intercepts(struct vmcb_control *control)
+{
+	control->intercept_exceptions =
+		INTERCEPT_EXCEPTION(VECTOR_DB) | INTERCEPT_EXCEPTION(VECTOR_AC);
+	control->intercept3 = INTERCEPT3_INIT | INTERCEPT3_CPUID | INTERCEPT3_INVD |
+			      INTERCEPT3_INVLPGA | INTERCEPT3_PORTS | INTERCEPT3_MSRS |
+			      INTERCEPT3_SHUTDOWN;
+	control->intercept4 = INTERCEPT4_VMRUN | INTERCEPT4_VMMCALL | INTERCEPT4_VMLOAD |
+			      INTERCEPT4_VMSAVE | INTERCEPT4_STGI | INTERCEPT4_CLGI |
+			      INTERCEPT4_SKINIT;
+}
+
+static void init_control(struct vmcb_control *control)
+{
+	init_intercepts(control);
+	control->iopm_base = svm_port_bitmap().raw;
+	control->msrpm_base = svm_msr_bitmap().raw;
+	control->asid = GUEST_ASID;
+	control->tlb_control = TLB_CONTROL_FLUSH_ALL;
+	control->nested_control = NESTED_PAGING_ENABLE;
+	control->nested_cr3 = svm_nested_root().raw;
+}
+
+static struct vmcb_segment flat(uint16_t selector, uint16_t attributes)
+{
+	return (struct vmcb_segment){selector, attributes, UINT32_MAX, 0};
+}
+
+/* The state that the 32-bit boot protocols ask for: guest_image.h. */
+static void init_save(struct vmcb_save *save, const struct guest_entry *entry)
+{
+	save->cs = flat(entry->code_selector, SEGMENT_CODE32);
+	save->ds = save->es = save->ss = save->fs = save->gs =
+		flat(entry->data_selector, SEGMENT_DATA32);
+	save->gdtr = (struct vmcb_segment){.base = entry->gdt_base, .limit = entry->gdt_limit};
+	save->ldtr = (struct vmcb_segment){.attributes = SEGMENT_LDT, .limit = UINT16_MAX};
+	save->tr = (struct vmcb_segment){.attributes = SEGMENT_TSS32, .limit = UINT16_MAX};
+	save->efer = EFER_SVME;
+	save->cr0 = CR0_PE | CR0_ET;
+	save->dr6 = DR6_INITIAL;
+	save->dr7 = DR7_INITIAL;
+	save->rflags = RFLAGS_RESERVED;
+	save->rip = entry->eip;
+	save->g_pat = PAT_INITIAL;
+}
+
+int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
+{
+	static struct svm_vcpu boot_processor;
+
+	boot_processor.vmcb = frame_allocate();
+	if (!boot_processor.vmcb)
+		return -ENOMEM;
+	boot_processor.vmcb_address = virt_to_phys(boot_processor.vmcb);
+	vcpu->arch = &boot_processor;
+	vcpu->regs.rsi = entry->esi;
+	init_control(&boot_processor.vmcb->control);
+	init_save(&boot_processor.vmcb->save, entry);
+	/* FS, GS, TR, LDTR and their MSRs are the guest's from here on: Vellum uses none. */
+	asm volatile("vmload %0" ::"a"(boot_processor.vmcb_address.raw) : "memory");
+	return 0;
+}
+
+/* An event whose delivery exited has to be delivered again (APM volume 2, 15.20). */
+static void requeue_event(struct vmcb_control *control)
+{
+	control->event_injection =
+		control->exit_interrupt_info & EVENT_VALID ? control->exit_interrupt_info : 0;
+}
+
+void svm_enter(struct vcpu *vcpu)
+{
+	struct svm_vcpu *svm = svm_of(vcpu);
+	struct vmcb *vmcb = svm->vmcb;
+
+	vmcb->save.rax = vcpu->regs.rax;
+	svm_vmrun(&vcpu->regs, svm->vmcb_address.raw);
+	vcpu->regs.rax = vmcb->save.rax;
+	vmcb->control.clean = CLEAN_ALL;
+	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
+	requeue_event(&vmcb->control);
+}
+
+void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
+{
+	uint64_t event = vector | EVENT_TYPE_EXCEPTION | EVENT_VALID;
+
+	if (error_code != NO_ERROR_CODE)
+		event |= EVENT_HAS_ERROR_CODE | (uint64_t)error_code << EVENT_ERROR_SHIFT;
+	vmcb_of(vcpu)->control.event_injection = event;
+}
+
+static bool in_64bit_code(const struct vmcb_save *save)
+{
+	return (save->efer & EFER_LMA) && (save->cs.attributes & SEGMENT_CODE_LONG);
+}
+
+static gva_t instruction_address(const struct vmcb_save *save, unsigned int offset)
+{
+	if (in_64bit_code(save))
+		return gva(save->rip + offset);
+	return gva((save->cs.base + save->rip + offset) & LINEAR_32);
+}
+
+static const uint8_t *instruction_byte(const struct vmcb_save *save, unsigned int offset)
+{
+	struct guest_paging paging = {save->cr0, save->cr3, save->cr4, save->efer};
+	gpa_t address;
+
+	if (guest_memory_translate(&paging, instruction_address(save, offset), &address))
+		return NULL;
+	return guest_memory_at(address, 1);
+}
+
+/*
+ * Bytes before the opcode. The processor has decoded the instruction, so what stands
+ * before the escape byte is prefixes; if it can't be read (another processor has
+ * changed the page tables since), there were none.
+ */
+static unsigned int count_prefixes(const struct vmcb_save *save)
+{
+	for (unsigned int n = 0; n <= PREFIXES_MAX; n++) {
+		const uint8_t *byte = instruction_byte(save, n);
+
+		if (!byte)
+			return 0;
+		if (*byte == OPCODE_ESCAPE)
+			return n;
+	}
+	return 0;
+}
+
+static unsigned int opcode_length(uint64_t exit_code)
+{
+	return exit_code == SVM_EXIT_VMMCALL ? 3 : 2; /* 0F 01 D9; CPUID, RDMSR, INVD ... */
+}
+
+/* For processors that don't save the next RIP, QEMU's among them (15.7.1). */
+static uint64_t decode_next_rip(const struct vmcb *vmcb)
+{
+	return vmcb->save.rip + count_prefixes(&vmcb->save) +
+	       opcode_length(vmcb->control.exit_code);
+}
+
+void svm_skip_instruction(struct vcpu *vcpu)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+	uint64_t next = vmcb->control.next_rip;
+
+	vmcb->save.rip = next ? next : decode_next_rip(vmcb);
+	vmcb->control.interrupt_state &= ~INTERRUPT_SHADOW;
+	if (vmcb->save.rflags & RFLAGS_TF) {
+		vmcb->save.dr6 |= DR6_BS;
+		vmcb->control.clean &= ~(uint32_t)CLEAN_DRX;
+		svm_inject_exception(vcpu, VECTOR_DB, NO_ERROR_CODE);
+	}
+	vmcb->save.rflags &= ~RFLAGS_RF;
+}
+
+unsigned int svm_privilege_level(const struct vcpu *vcpu)
+{
+	return vmcb_of(vcpu)->save.cpl;
+}
+
+uint64_t svm_read_cr0(const struct vcpu *vcpu)
+{
+	return vmcb_of(vcpu)->save.cr0;
+}
+
+uint64_t svm_read_cr4(const struct vcpu *vcpu)
+{
+	return vmcb_of(vcpu)->save.cr4;
+}
+
+uint64_t svm_read_efer(const struct vcpu *vcpu)
+{
+	return vmcb_of(vcpu)->save.efer & ~EFER_SVME;
+}
+
+void svm_write_efer(struct vcpu *vcpu, uint64_t value)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+
+	vmcb->save.efer = value | EFER_SVME;
+	vmcb->control.clean &= ~(uint32_t)CLEAN_CRX;
+}
