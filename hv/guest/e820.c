@@ -165,6 +165,46 @@ uint64_t e820_find_top(const struct e820_map *map, uint64_t size, uint64_t align
 	return best;
 }
 
+/* The same within one entry. */
+static uint64_t find_bottom_in(const struct e820_entry *entry, uint64_t size, uint64_t align,
+			       uint64_t floor, uint64_t limit)
+{
+	uint64_t bottom = max_u64(entry->base, floor);
+	uint64_t top = min_u64(entry_end(entry), limit);
+	uint64_t base = align_up(bottom, align);
+
+	if (base < bottom || base > top || top - base < size)
+		return UINT64_MAX;
+	return base;
+}
+
+uint64_t e820_find_bottom(const struct e820_map *map, uint64_t size, uint64_t align, uint64_t floor,
+			  uint64_t limit)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (uint32_t i = 0; i < map->count; i++) {
+		if (map->entry[i].type == E820_RAM)
+			best = min_u64(best,
+				       find_bottom_in(&map->entry[i], size, align, floor, limit));
+	}
+	return best;
+}
+
+uint64_t e820_largest_ram(const struct e820_map *map, uint64_t floor, uint64_t limit)
+{
+	uint64_t largest = 0;
+
+	for (uint32_t i = 0; i < map->count; i++) {
+		uint64_t bottom = max_u64(map->entry[i].base, floor);
+		uint64_t top = min_u64(entry_end(&map->entry[i]), limit);
+
+		if (map->entry[i].type == E820_RAM && top > bottom)
+			largest = max_u64(largest, top - bottom);
+	}
+	return largest;
+}
+
 uint64_t e820_ram_end(const struct e820_map *map)
 {
 	uint64_t end = 0;

@@ -61,6 +61,16 @@ bool e820_covers(const struct e820_map *map, uint64_t base, uint64_t size, uint3
 uint64_t e820_find_top(const struct e820_map *map, uint64_t size, uint64_t align, uint64_t floor,
 		       uint64_t limit);
 
+/*
+ * The lowest align-ed base, not below floor, at which size bytes of RAM end at or
+ * below limit; UINT64_MAX if there is none. align is a power of two.
+ */
+uint64_t e820_find_bottom(const struct e820_map *map, uint64_t size, uint64_t align, uint64_t floor,
+			  uint64_t limit);
+
+/* Bytes of the largest piece of RAM within [floor, limit). */
+uint64_t e820_largest_ram(const struct e820_map *map, uint64_t floor, uint64_t limit);
+
 /* First address above all RAM. */
 uint64_t e820_ram_end(const struct e820_map *map);
 

@@ -17,6 +17,10 @@ PURE_SOURCES += \
 	boot/multiboot.c \
 	hv/core/cmdline.c \
 	hv/guest/e820.c \
+	hv/guest/linux.c \
+	hv/guest/linux_image.c \
+	hv/guest/linux_params.c \
+	hv/guest/linux_place.c \
 	hv/lib/printf.c \
 	hv/lib/string_copy.c \
 	hv/lib/words.c
@@ -52,8 +56,11 @@ $(UNIT)/libpure.a: $(PURE_SOURCES:%.c=$(UNIT)/%.o)
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
-$(UNIT)/test_%: $(UNIT)/tests/unit/test_%.o $(UNIT)/tests/unit/support.o \
-		$(UNIT)/libpure.a $(UNIT)/prefixed_string.o
+# What the test programs share
+UNIT_SUPPORT := $(UNIT)/tests/unit/support.o $(UNIT)/tests/unit/bzimage.o
+
+$(UNIT)/test_%: $(UNIT)/tests/unit/test_%.o $(UNIT_SUPPORT) $(UNIT)/libpure.a \
+		$(UNIT)/prefixed_string.o
 	@$(HOSTCC) $(UNIT_CFLAGS) -o $@ $^ -lcmocka
 
 $(UNIT)/prefixed_string.o: hv/lib/string.c
