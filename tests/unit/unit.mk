@@ -16,6 +16,7 @@ UNIT := $(BUILD)/unit
 PURE_SOURCES += \
 	boot/multiboot.c \
 	hv/core/cmdline.c \
+	hv/dev/acpi.c \
 	hv/guest/e820.c \
 	hv/guest/linux.c \
 	hv/guest/linux_image.c \

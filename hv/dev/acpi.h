@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The little of ACPI that a hypervisor with one guest needs: which ports end the
+ * machine's day, and how many processors the guest shall find. Tables are read in
+ * place, through the physmap; one with a wrong length or checksum isn't there.
+ */
+#ifndef VELLUM_DEV_ACPI_H
+#define VELLUM_DEV_ACPI_H
+
+#include "dev/acpi_tables.h"
+#include "lib/types.h"
+
+/*
+ * The root pointer of a BIOS machine: first KiB of the EBDA, then 0xe0000-0xfffff, on
+ * 16-byte boundaries (ACPI 6.4, 5.2.5.1). hpa(0) if there is none.
+ */
+hpa_t acpi_find_rsdp(void);
+
+/* The first table with this signature that the RSDT or XSDT lists; NULL if there is none. */
+struct acpi_header *acpi_find_table(const char signature[ACPI_SIGNATURE_SIZE]);
+
+/* How power-off and reset reach the machine (FADT). */
+struct acpi_power {
+	uint16_t pm1a_control;	   /* port of 2 bytes; 0: there is none */
+	uint16_t pm1b_control;	   /* the same */
+	bool has_reset;		   /* the two below are valid */
+	struct acpi_address reset; /* of 1 byte, in memory, I/O or PCI space */
+	uint8_t reset_value;
+};
+
+/* -ENODEV without a FADT. What the FADT lacks is 0 or false then, too. */
+int acpi_read_power(struct acpi_power *power);
+
+/* Processors that the MADT lists as enabled; 0 without a MADT. */
+unsigned int acpi_count_cpus(void);
+
+/*
+ * Leaves keep processors enabled in the MADT, and takes all others away for good:
+ * the one with boot_apic_id stays, then as many as possible in the table's order.
+ * keep is at least 1. Returns how many stay; -ENODEV without a MADT.
+ */
+int acpi_disable_cpus(unsigned int keep, uint32_t boot_apic_id);
+
+#endif

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ACPI tables in an arena: found only where, and only as far as, they are whole. */
+#include "support.h"
+
+#include "dev/acpi.h"
+#include "lib/errno.h"
+
+#include <string.h>
+
+#define ARENA_SIZE (2 * MIB)
+#define RSDP_AT	   0xf0010
+#define RSDT_AT	   0x100000
+#define XSDT_AT	   0x101000
+#define FADT_AT	   0x102000
+#define MADT_AT	   0x103000
+#define EBDA_AT	   0x9fc00
+#define MADT_MAX   1024
+
+static void fix_checksum(void *start, size_t size, uint8_t *checksum)
+{
+	uint8_t *byte = start;
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum += byte[i];
+	*checksum -= sum;
+}
+
+static void fix_table(uint64_t address)
+{
+	struct acpi_header *table = arena_at(address);
+
+	fix_checksum(table, table->length, &table->checksum);
+}
+
+static struct acpi_rsdp *put_rsdp(uint64_t address, uint8_t revision)
+{
+	struct acpi_rsdp *rsdp = arena_at(address);
+
+	memset(rsdp, 0, sizeof(*rsdp));
+	memcpy(rsdp->signature, "RSD PTR ", 8);
+	rsdp->revision = revision;
+	rsdp->rsdt = RSDT_AT;
+	if (revision >= 2) {
+		rsdp->length = sizeof(*rsdp);
+		rsdp->xsdt = XSDT_AT;
+	}
+	fix_checksum(rsdp, ACPI_RSDP_V1_SIZE, &rsdp->checksum);
+	fix_checksum(rsdp, sizeof(*rsdp), &rsdp->extended_checksum);
+	return rsdp;
+}
+
+static struct acpi_header *put_table(uint64_t address, const char *signature, const void *body,
+				     size_t body_size)
+{
+	struct acpi_header *table = arena_at(address);
+
+	memset(table, 0, sizeof(*table));
+	memcpy(table->signature, signature, 4);
+	table->length = (uint32_t)(sizeof(*table) + body_size);
+	memmove(table + 1, body, body_size);
+	fix_table(address);
+	return table;
+}
+
+static void put_roots(void)
+{
+	uint32_t rsdt[] = {0, FADT_AT, MADT_AT};
+	uint64_t xsdt[] = {FADT_AT, MADT_AT};
+
+	put_table(RSDT_AT, "RSDT", rsdt, sizeof(rsdt));
+	put_table(XSDT_AT, "XSDT", xsdt, sizeof(xsdt));
+}
+
+static struct acpi_fadt *put_fadt(size_t size)
+{
+	struct acpi_fadt fadt = {
+		.pm1a_control = 0x604,
+		.flags = ACPI_FADT_RESET_REG,
+		.reset_register = {.space = ACPI_SPACE_IO, .bit_width = 8, .address = 0xcf9},
+		.reset_value = 0x0f,
+		.x_pm1a_control = {.space = ACPI_SPACE_IO, .bit_width = 16, .address = 0x1804},
+	};
+
+	put_table(FADT_AT, "FACP", (uint8_t *)&fadt + sizeof(fadt.header),
+		  size - sizeof(fadt.header));
+	return arena_at(FADT_AT);
+}
+
+static uint8_t madt[MADT_MAX];
+static size_t madt_size;
+
+static void madt_begin(void)
+{
+	madt_size = sizeof(struct acpi_madt) - sizeof(struct acpi_header);
+	memset(madt, 0, sizeof(madt));
+}
+
+static void madt_add(const void *entry, size_t size)
+{
+	memcpy(madt + madt_size, entry, size);
+	madt_size += size;
+}
+
+static void madt_add_apic(uint8_t id, uint32_t flags)
+{
+	struct acpi_local_apic apic = {{ACPI_MADT_LOCAL_APIC, 8}, id, id, flags};
+
+	madt_add(&apic, sizeof(apic));
+}
+
+static void madt_add_x2apic(uint32_t id, uint32_t flags)
+{
+	struct acpi_local_x2apic apic = {{ACPI_MADT_LOCAL_X2APIC, 16}, 0, id, flags, id};
+
+	madt_add(&apic, sizeof(apic));
+}
+
+static void madt_add_ioapic(void)
+{
+	uint8_t ioapic[12] = {1, 12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+	madt_add(ioapic, sizeof(ioapic));
+}
+
+static struct acpi_header *madt_end(void)
+{
+	return put_table(MADT_AT, "APIC", madt, madt_size);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	arena_create(ARENA_SIZE);
+	put_rsdp(RSDP_AT, 0);
+	put_roots();
+	put_fadt(sizeof(struct acpi_fadt));
+	madt_begin();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	arena_free();
+	return 0;
+}
+
+static void rsdp_in_the_bios_area(void **state)
+{
+	(void)state;
+	assert_int_equal(acpi_find_rsdp().raw, RSDP_AT);
+	((struct acpi_rsdp *)arena_at(RSDP_AT))->checksum++;
+	assert_int_equal(acpi_find_rsdp().raw, 0);
+	put_rsdp(0xffff0 - 16, 0); /* the last place where a pointer fits */
+	assert_int_equal(acpi_find_rsdp().raw, 0xffff0 - 16);
+}
+
+static void rsdp_in_the_ebda_goes_first(void **state)
+{
+	uint16_t segment = EBDA_AT >> 4;
+
+	(void)state;
+	memcpy(arena_at(0x40e), &segment, sizeof(segment));
+	assert_int_equal(acpi_find_rsdp().raw, RSDP_AT);
+	put_rsdp(EBDA_AT + KIB, 0); /* one step behind what is searched */
+	assert_int_equal(acpi_find_rsdp().raw, RSDP_AT);
+	put_rsdp(EBDA_AT + 0x3c0, 0);
+	assert_int_equal(acpi_find_rsdp().raw, EBDA_AT + 0x3c0);
+}
+
+static void rsdp_only_on_16_byte_boundaries(void **state)
+{
+	(void)state;
+	memset(arena_at(RSDP_AT), 0, sizeof(struct acpi_rsdp));
+	put_rsdp(RSDP_AT + 8, 0);
+	assert_int_equal(acpi_find_rsdp().raw, 0);
+}
+
+static void tables_by_the_rsdt(void **state)
+{
+	(void)state;
+	assert_ptr_equal(acpi_find_table("FACP"), arena_at(FADT_AT));
+	assert_null(acpi_find_table("HPET"));
+	((struct acpi_header *)arena_at(RSDT_AT))->checksum++;
+	assert_null(acpi_find_table("FACP"));
+}
+
+static void tables_by_the_xsdt_if_there_is_one(void **state)
+{
+	(void)state;
+	put_rsdp(RSDP_AT, 2);
+	put_table(RSDT_AT, "RSDT", "", 0);
+	assert_ptr_equal(acpi_find_table("FACP"), arena_at(FADT_AT));
+}
+
+static void a_broken_xsdt_falls_back_to_the_rsdt(void **state)
+{
+	(void)state;
+	put_rsdp(RSDP_AT, 2)->extended_checksum++;
+	put_table(XSDT_AT, "XSDT", "", 0);
+	assert_ptr_equal(acpi_find_table("FACP"), arena_at(FADT_AT));
+	put_rsdp(RSDP_AT, 2);
+	((struct acpi_header *)arena_at(XSDT_AT))->checksum++;
+	assert_ptr_equal(acpi_find_table("FACP"), arena_at(FADT_AT));
+}
+
+static void tables_out_of_memory_are_not_there(void **state)
+{
+	struct acpi_header *fadt = arena_at(FADT_AT);
+	uint32_t rsdt[] = {0xfffffff0u, ARENA_SIZE - 16, ARENA_SIZE, FADT_AT};
+
+	(void)state;
+	put_table(RSDT_AT, "RSDT", rsdt, sizeof(rsdt));
+	assert_ptr_equal(acpi_find_table("FACP"), fadt);
+	fadt->length = 35;
+	fix_table(FADT_AT);
+	assert_null(acpi_find_table("FACP"));
+	fadt->length = 0xffffffffu;
+	assert_null(acpi_find_table("FACP"));
+	fadt->length = ARENA_SIZE - FADT_AT + 1;
+	assert_null(acpi_find_table("FACP"));
+}
+
+static void power_prefers_the_extended_fields(void **state)
+{
+	struct acpi_power power;
+
+	(void)state;
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_int_equal(power.pm1a_control, 0x1804);
+	assert_int_equal(power.pm1b_control, 0);
+	assert_true(power.has_reset);
+	assert_int_equal(power.reset.space, ACPI_SPACE_IO);
+	assert_int_equal(power.reset.address, 0xcf9);
+	assert_int_equal(power.reset_value, 0x0f);
+}
+
+static void power_from_an_acpi_1_table(void **state)
+{
+	struct acpi_power power;
+
+	(void)state;
+	put_fadt(116); /* ends behind flags: what follows in memory is not the table's */
+	memset(arena_at(FADT_AT + 116), 0xff, 200);
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_int_equal(power.pm1a_control, 0x604);
+	assert_int_equal(power.pm1b_control, 0);
+	assert_false(power.has_reset);
+}
+
+static void power_ignores_what_is_no_port(void **state)
+{
+	struct acpi_fadt *fadt = arena_at(FADT_AT);
+	struct acpi_power power;
+
+	(void)state;
+	fadt->x_pm1a_control.space = ACPI_SPACE_MEMORY;
+	fadt->pm1b_control = 0x12345;
+	fadt->flags = 0;
+	fix_table(FADT_AT);
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_int_equal(power.pm1a_control, 0x604);
+	assert_int_equal(power.pm1b_control, 0);
+	assert_false(power.has_reset);
+}
+
+static void no_tables_no_power(void **state)
+{
+	struct acpi_power power = {.pm1a_control = 1, .has_reset = true};
+
+	(void)state;
+	memset(arena_at(RSDP_AT), 0, sizeof(struct acpi_rsdp));
+	assert_int_equal(acpi_read_power(&power), -ENODEV);
+	assert_int_equal(power.pm1a_control, 0);
+	assert_false(power.has_reset);
+	assert_int_equal(acpi_count_cpus(), 0);
+	assert_int_equal(acpi_disable_cpus(1, 0), -ENODEV);
+}
+
+static void counts_enabled_processors_of_both_kinds(void **state)
+{
+	(void)state;
+	madt_add_apic(0, 1);
+	madt_add_ioapic();
+	madt_add_apic(1, 0);
+	madt_add_apic(2, 2);
+	madt_add_x2apic(300, 1);
+	madt_add_x2apic(301, 3);
+	madt_end();
+	assert_int_equal(acpi_count_cpus(), 3);
+}
+
+static void a_broken_entry_ends_the_table(void **state)
+{
+	uint8_t zero_length[2] = {0, 0};
+	uint8_t beyond_end[2] = {0, 8};
+	uint8_t too_short[4] = {0, 4, 0, 0};
+
+	(void)state;
+	madt_add_apic(0, 1);
+	madt_add(too_short, sizeof(too_short)); /* skipped: no room for flags */
+	madt_add_apic(1, 1);
+	madt_add(zero_length, sizeof(zero_length));
+	madt_add_apic(2, 1);
+	madt_end();
+	assert_int_equal(acpi_count_cpus(), 2);
+	madt_begin();
+	madt_add_apic(0, 1);
+	madt_add(beyond_end, sizeof(beyond_end));
+	madt_end();
+	memset(arena_at(MADT_AT + sizeof(struct acpi_header) + madt_size), 1, 8);
+	assert_int_equal(acpi_count_cpus(), 1);
+}
+
+static void a_madt_without_room_for_entries(void **state)
+{
+	(void)state;
+	put_table(MADT_AT, "APIC", madt, 4);
+	assert_int_equal(acpi_count_cpus(), 0);
+	madt_end();
+	assert_int_equal(acpi_count_cpus(), 0);
+}
+
+static uint32_t apic_flags(unsigned int index)
+{
+	struct acpi_local_apic *apic = arena_at(MADT_AT + sizeof(struct acpi_madt));
+
+	return apic[index].flags;
+}
+
+static void the_boot_processor_stays_wherever_it_is_listed(void **state)
+{
+	struct acpi_header *table;
+
+	(void)state;
+	madt_add_apic(0, 1);
+	madt_add_apic(1, 1);
+	madt_add_apic(2, 3);
+	madt_add_apic(3, 1 | 0x100);
+	table = madt_end();
+	assert_int_equal(acpi_disable_cpus(2, 3), 2);
+	assert_int_equal(apic_flags(0), 1);
+	assert_int_equal(apic_flags(1), 0);
+	assert_int_equal(apic_flags(2), 0);
+	assert_int_equal(apic_flags(3), 1 | 0x100);
+	assert_ptr_equal(acpi_find_table("APIC"), table); /* its checksum is right again */
+	assert_int_equal(acpi_count_cpus(), 2);
+	assert_int_equal(acpi_disable_cpus(1, 3), 1);
+	assert_int_equal(apic_flags(0), 0);
+	assert_int_equal(acpi_count_cpus(), 1);
+}
+
+static void asking_for_more_than_there_are_keeps_all(void **state)
+{
+	(void)state;
+	madt_add_apic(0, 1);
+	madt_add_apic(1, 2); /* may come later by itself: Vellum would not see it */
+	madt_add_x2apic(256, 1);
+	madt_end();
+	assert_int_equal(acpi_disable_cpus(8, 0), 2);
+	assert_int_equal(apic_flags(1), 0);
+	assert_int_equal(acpi_count_cpus(), 2);
+}
+
+static void an_unlisted_boot_processor_takes_no_place(void **state)
+{
+	(void)state;
+	madt_add_apic(0, 1);
+	madt_add_apic(1, 1);
+	madt_end();
+	assert_int_equal(acpi_disable_cpus(1, 7), 1);
+	assert_int_equal(apic_flags(0), 1);
+	assert_int_equal(apic_flags(1), 0);
+}
+
+#define with_setup(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_setup(rsdp_in_the_bios_area),
+		with_setup(rsdp_in_the_ebda_goes_first),
+		with_setup(rsdp_only_on_16_byte_boundaries),
+		with_setup(tables_by_the_rsdt),
+		with_setup(tables_by_the_xsdt_if_there_is_one),
+		with_setup(a_broken_xsdt_falls_back_to_the_rsdt),
+		with_setup(tables_out_of_memory_are_not_there),
+		with_setup(power_prefers_the_extended_fields),
+		with_setup(power_from_an_acpi_1_table),
+		with_setup(power_ignores_what_is_no_port),
+		with_setup(no_tables_no_power),
+		with_setup(counts_enabled_processors_of_both_kinds),
+		with_setup(a_broken_entry_ends_the_table),
+		with_setup(a_madt_without_room_for_entries),
+		with_setup(the_boot_processor_stays_wherever_it_is_listed),
+		with_setup(asking_for_more_than_there_are_keeps_all),
+		with_setup(an_unlisted_boot_processor_takes_no_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
