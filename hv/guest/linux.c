@@ -2,6 +2,7 @@
 #include "guest/linux.h"
 
 #include "debug/console.h"
+#include "dev/acpi.h"
 #include "guest/linux_image.h"
 #include "guest/linux_params.h"
 #include "guest/linux_place.h"
@@ -99,14 +100,14 @@ static void report(const struct linux_image *image, const struct linux_layout *l
 /* From here on nothing can fail: the boot loader's places of the modules are lost. */
 static void put_in_place(const struct linux_image *image, const struct linux_layout *layout,
 			 const struct boot_info *boot, const struct e820_map *map,
-			 const char *command_line, hpa_t rsdp)
+			 const char *command_line)
 {
 	move_all(layout);
 	linux_write_low(phys_to_virt(hpa(layout->low)), image, layout, boot, map, command_line,
-			rsdp);
+			acpi_find_rsdp());
 }
 
-int linux_load(const struct boot_info *boot, const struct e820_map *guest_map, hpa_t rsdp,
+int linux_load(const struct boot_info *boot, const struct e820_map *guest_map,
 	       struct guest_entry *entry)
 {
 	const char *command_line = boot->module[KERNEL_MODULE].string;
@@ -131,7 +132,7 @@ int linux_load(const struct boot_info *boot, const struct e820_map *guest_map, h
 				    guest_map, ADDRESS_LIMIT, &layout);
 	if (error)
 		return error;
-	put_in_place(&image, &layout, boot, guest_map, command_line, rsdp);
+	put_in_place(&image, &layout, boot, guest_map, command_line);
 	fill_entry(entry, &layout);
 	report(&image, &layout, initrd_name, command_line);
 	return 0;

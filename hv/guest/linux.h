@@ -13,14 +13,13 @@
  * file name and the kernel's command line; module 1, if there, is the initrd.
  *
  * guest_map is what the guest shall see, normalized. All its RAM below physmap_limit
- * may be overwritten: the caller has nothing there any more but the modules. rsdp is
- * the ACPI root pointer that the kernel is told of, hpa(0) for none.
+ * may be overwritten: the caller has nothing there any more but the modules.
  *
  * -ENOENT without a kernel, -ENOEXEC if it can't be entered this way or isn't whole,
  * -E2BIG if something does not fit. Nothing has been moved then, and the console
  * says which file, what was found and what was needed.
  */
-int linux_load(const struct boot_info *boot, const struct e820_map *guest_map, hpa_t rsdp,
+int linux_load(const struct boot_info *boot, const struct e820_map *guest_map,
 	       struct guest_entry *entry);
 
 #endif

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "bzimage.h"
+#include "dev/acpi_tables.h"
 #include "guest/linux.h"
 #include "guest/linux_params.h"
 #include "lib/errno.h"
@@ -13,7 +14,7 @@
 #define KERNEL_SIZE  (300 * KIB + 5)
 #define INITRD_AT    (17 * MIB) /* inside of the kernel's run range */
 #define INITRD_SIZE  (100 * KIB + 3)
-#define RSDP	     hpa(0xf5a20)
+#define RSDP_AT	     0xf5a20
 #define HIDDEN_START (240 * MIB)
 
 static struct boot_info boot;
@@ -26,12 +27,24 @@ static uint8_t initrd_byte(uint64_t i)
 	return (uint8_t)~bzimage_byte(i);
 }
 
+static void write_rsdp(void)
+{
+	struct acpi_rsdp *rsdp = arena_at(RSDP_AT);
+	uint8_t sum = 0;
+
+	memcpy(rsdp->signature, ACPI_RSDP_SIGNATURE, ACPI_RSDP_SIGNATURE_SIZE);
+	for (int i = 0; i < ACPI_RSDP_V1_SIZE; i++)
+		sum += ((uint8_t *)rsdp)[i];
+	rsdp->checksum = -sum;
+}
+
 static int setup(void **state)
 {
 	uint8_t *initrd;
 
 	(void)state;
 	arena_create(ARENA_SIZE);
+	write_rsdp();
 	console_clear();
 	memset(&boot, 0, sizeof(boot));
 	memset(&map, 0, sizeof(map));
@@ -61,7 +74,7 @@ static int teardown(void **state)
 static int load(void)
 {
 	memset(&entry, 0xee, sizeof(entry));
-	return linux_load(&boot, &map, RSDP, &entry);
+	return linux_load(&boot, &map, &entry);
 }
 
 static struct linux_low *low_block(void)
@@ -199,7 +212,7 @@ static void the_guest_gets_its_own_memory_map(void **state)
 	assert_memory_equal(params()->e820_table, map.entry, map.count * sizeof(map.entry[0]));
 	assert_int_equal(params()->alt_mem_k, (HIDDEN_START - MIB) / KIB);
 	assert_int_equal(params()->screen_info.ext_mem_k, 0xfc00);
-	assert_true(params()->acpi_rsdp_addr == RSDP.raw);
+	assert_true(params()->acpi_rsdp_addr == RSDP_AT);
 }
 
 static void without_framebuffer_the_screen_is_vga_text(void **state)
