@@ -9,15 +9,16 @@
 #include "guest/e820.h"
 #include "lib/types.h"
 
-#define BOOT_MAX_MODULES    8
-#define BOOT_STRING_SIZE    2048 /* Linux/i386 takes command lines of up to 2047 bytes */
+#define BOOT_MAX_MODULES      8
+#define BOOT_STRING_SIZE      2048 /* Linux/i386 takes command lines of up to 2047 bytes */
 #define BOOT_LOADER_NAME_SIZE 64
 
 /* A file that the boot loader put into memory. */
 struct boot_module {
 	hpa_t start;
-	uint64_t size;			/* bytes */
-	char string[BOOT_STRING_SIZE];	/* its command line, first word a file name in most loaders */
+	uint64_t size;		       /* bytes */
+	char string[BOOT_STRING_SIZE]; /* its command line, first word a file name in most loaders
+					*/
 };
 
 /* Linear framebuffer, as the boot loader left the screen. width 0: there is none. */

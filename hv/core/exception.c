@@ -5,7 +5,7 @@
 
 /* Segment descriptors: APM volume 2, 4.8; gates: 4.8.4 */
 #define CODE64_DESCRIPTOR   0x00209a0000000000ull
-#define CODE64_SELECTOR	    8
+#define CODE32_DESCRIPTOR   0x00cf9a000000ffffull
 #define GATE_INTERRUPT_CPL0 0x8e
 
 struct table_pointer {
@@ -32,7 +32,7 @@ struct fault_fixup {
 extern const uint64_t exception_entry_table[EXCEPTION_COUNT];
 extern const struct fault_fixup fault_fixups_start[], fault_fixups_end[];
 
-static const uint64_t gdt[] = {0, CODE64_DESCRIPTOR};
+static const uint64_t gdt[] = {0, CODE64_DESCRIPTOR, CODE32_DESCRIPTOR};
 static struct gate idt[EXCEPTION_COUNT];
 
 static void idt_set(unsigned int vector, uint64_t entry)

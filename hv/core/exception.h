@@ -14,6 +14,10 @@ struct exception_frame {
 
 _Static_assert(offsetof(struct exception_frame, vector) == 15 * 8, "exception_entry.asm");
 
+/* Vellum's GDT: its own code, and what leads out of long mode (native_entry.asm). */
+#define CODE64_SELECTOR 8
+#define CODE32_SELECTOR 16
+
 /* Loads Vellum's GDT and IDT on this processor. From here on a fault ends in a dump. */
 void exception_init(void);
 

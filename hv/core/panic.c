@@ -48,7 +48,10 @@ static void print_location(const char *what, uint64_t address)
 	uint64_t offset;
 	const char *name = symbol_find(address, &offset);
 
-	pr_error("  %s %016lx %s+0x%lx", what, address, name, offset);
+	if (name)
+		pr_error("  %s %016lx %s+0x%lx", what, address, name, offset);
+	else
+		pr_error("  %s %016lx", what, address);
 }
 
 /* Follows the frame pointers, as long as they stay on the stack and move up. */

@@ -15,6 +15,7 @@
 #define PM1_SLP_EN BIT(13)
 
 static struct acpi_power power;
+static uint16_t reset_port; /* ACPI's reset register, if it is a port; 0: none */
 
 void policy_guard_msrs(void (*guard)(uint32_t msr, bool read, bool write))
 {
@@ -25,7 +26,9 @@ void policy_guard_msrs(void (*guard)(uint32_t msr, bool read, bool write))
 void policy_find_power_ports(void)
 {
 	if (acpi_read_power(&power))
-		power = (struct acpi_power){0};
+		return;
+	if (power.has_reset && power.reset.space == ACPI_SPACE_IO)
+		reset_port = (uint16_t)power.reset.address;
 }
 
 void policy_guard_ports(void (*guard)(uint16_t port))
@@ -37,8 +40,8 @@ void policy_guard_ports(void (*guard)(uint16_t port))
 		guard(power.pm1a_control + 1); /* the byte that holds SLP_EN */
 	if (power.pm1b_control)
 		guard(power.pm1b_control + 1);
-	if (power.reset_port)
-		guard(power.reset_port);
+	if (reset_port)
+		guard(reset_port);
 }
 
 /* The byte that an access of size bytes at port writes to guarded, or -1 for none. */
@@ -60,8 +63,7 @@ static bool resets(uint16_t port, uint32_t value, unsigned int size)
 		return true;
 	if (system >= 0 && (system & SYSTEM_CONTROL_RESET))
 		return true;
-	return power.reset_port &&
-	       byte_for(power.reset_port, port, value, size) == power.reset_value;
+	return reset_port && byte_for(reset_port, port, value, size) == power.reset_value;
 }
 
 static bool starts_sleep(uint16_t control, uint16_t port, uint32_t value, unsigned int size)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/vcpu.h"
-#include "core/cpu.h"
-#include "core/exit.h"
 #include "core/panic.h"
 #include "core/vendor.h"
 #include "debug/record.h"
@@ -46,13 +44,5 @@ void vcpu_run(struct vcpu *vcpu)
 {
 	record_attach(vcpu);
 	panic_set_activity("running the guest");
-	for (;;) {
-		uint64_t start;
-
-		vendor->enter(vcpu);
-		start = rdtsc();
-		if (!vendor->handle_exit(vcpu))
-			exit_unhandled(vcpu);
-		vcpu->exits[vcpu->reason].cycles += rdtsc() - start;
-	}
+	vendor->run(vcpu);
 }

@@ -45,7 +45,7 @@ struct vcpu {
 	unsigned int id;
 	enum exit_reason reason; /* of the last exit */
 	struct exit_counter exits[EXIT_REASONS];
-	void *arch; /* the vendor's own: struct svm_vcpu, struct vmx_vcpu */
+	void *arch; /* the vendor's own: the VMCB, the VMCS */
 };
 
 _Static_assert(offsetof(struct vcpu, regs) == 0, "entry.asm");

@@ -37,14 +37,11 @@ struct vendor {
 	/* Sets the vcpu up to start at entry. -ENOMEM. */
 	int (*vcpu_init)(struct vcpu *vcpu, const struct guest_entry *entry);
 
-	/* Lets the guest run until it exits; its registers are in vcpu->regs then. */
-	void (*enter)(struct vcpu *vcpu);
-
 	/*
-	 * Names the exit's reason in neutral words, counts it and has it handled
-	 * (exit.h). False: nobody knows what to do about it.
+	 * Runs the guest, exit after exit. Each is named by its neutral reason, counted
+	 * and handled (exit.h); one that nobody knows ends in exit_unhandled().
 	 */
-	bool (*handle_exit)(struct vcpu *vcpu);
+	void (*run)(struct vcpu *vcpu) __attribute__((noreturn));
 
 	/* Adds vector to what the guest sees next; error_code may be NO_ERROR_CODE. */
 	void (*inject_exception)(struct vcpu *vcpu, unsigned int vector, int error_code);

@@ -18,16 +18,15 @@ const char *symbol_find(uint64_t address, uint64_t *offset)
 {
 	const struct symbol *found = NULL;
 
-	*offset = address;
 	if (address < (uintptr_t)image_start || address >= (uintptr_t)image_text_end)
-		return "?";
+		return NULL;
 	for (const struct symbol *s = symbol_table; s < symbol_table_end; s++) {
 		if (s->offset > address - (uintptr_t)image_start)
 			break;
 		found = s;
 	}
 	if (!found)
-		return "?";
+		return NULL;
 	*offset = address - (uintptr_t)image_start - found->offset;
 	return symbol_names + found->name;
 }

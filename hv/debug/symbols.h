@@ -5,8 +5,8 @@
 #include "lib/types.h"
 
 /*
- * Name of the function of Vellum's own text that holds address, and how far into it;
- * "?" and the address itself if there is none. Works at any time, allocates nothing.
+ * Name of the function of Vellum's own text that holds address, and in *offset how far
+ * into it; NULL if there is none. Works at any time, allocates nothing.
  */
 const char *symbol_find(uint64_t address, uint64_t *offset);
 

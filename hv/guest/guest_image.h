@@ -11,7 +11,7 @@
  */
 struct guest_entry {
 	uint32_t eip;
-	uint32_t esi; /* Linux: address of boot_params */
+	uint32_t esi;	   /* Linux: address of boot_params */
 	uint32_t gdt_base; /* of a GDT in guest memory that holds the two selectors */
 	uint16_t gdt_limit;
 	uint16_t code_selector;

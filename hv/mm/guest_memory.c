@@ -15,19 +15,34 @@
 #define PSE_PAGE_SIZE (4 * MIB)
 #define PSE_HIGH_BITS 13 /* bits 39:32 of a 4 MiB page are bits 20:13 of its PDE */
 
+/* BIOS, option ROMs and their shadow RAM: no RAM by the e820, but guests run code there. */
+#define LEGACY_ROM_START 0xc0000u
+#define LEGACY_ROM_SIZE	 0x40000u
+
 static const struct e820_map *guest_map;
 static struct {
 	uint64_t start, size;
 	const uint8_t *pages;
 } overlay;
 
-/* The range that answered last: guests seldom leave their largest one. */
-static const struct e820_entry *recent;
+/* The largest piece of RAM: nearly every address is in it, and it is looked at first. */
+static struct {
+	uint64_t start, size;
+} main_ram;
 
 void guest_memory_init(const struct e820_map *map)
 {
 	guest_map = map;
-	recent = map->entry;
+	main_ram.size = 0;
+	for (uint32_t i = 0; i < map->count; i++) {
+		const struct e820_entry *entry = &map->entry[i];
+
+		if (entry->type != E820_RAM || entry->size <= main_ram.size ||
+		    entry->base + entry->size > physmap_limit)
+			continue;
+		main_ram.start = entry->base;
+		main_ram.size = entry->size;
+	}
 }
 
 void guest_memory_overlay(gpa_t start, uint64_t size, const void *pages)
@@ -39,52 +54,53 @@ void guest_memory_overlay(gpa_t start, uint64_t size, const void *pages)
 
 static bool within(uint64_t address, uint64_t size, uint64_t start, uint64_t length)
 {
-	return address >= start && size <= length && address - start <= length - size;
+	return size <= length && address - start <= length - size;
 }
 
-static bool in_ram(uint64_t address, uint64_t size, const struct e820_entry *entry)
+static bool in_some_ram(uint64_t address, uint64_t size)
 {
-	return entry->type == E820_RAM && within(address, size, entry->base, entry->size);
+	for (uint32_t i = 0; i < guest_map->count; i++) {
+		const struct e820_entry *entry = &guest_map->entry[i];
+
+		if (entry->type == E820_RAM && within(address, size, entry->base, entry->size))
+			return true;
+	}
+	return false;
 }
 
-static const struct e820_entry *find_ram(uint64_t address, uint64_t size)
+/* Not inlined: the way there is for addresses that are hardly ever used. */
+__attribute__((noinline)) static const void *find_elsewhere(uint64_t address, uint64_t size)
 {
-	for (uint32_t i = 0; i < guest_map->count; i++)
-		if (in_ram(address, size, &guest_map->entry[i]))
-			return &guest_map->entry[i];
-	return NULL;
-}
-
-static const void *find_elsewhere(uint64_t address, uint64_t size)
-{
-	const struct e820_entry *entry;
-
 	if (within(address, size, overlay.start, overlay.size))
 		return overlay.pages + (address - overlay.start);
-	entry = find_ram(address, size);
-	if (!entry || address + size > physmap_limit)
+	if (!within(address, size, LEGACY_ROM_START, LEGACY_ROM_SIZE) &&
+	    !in_some_ram(address, size))
 		return NULL;
-	recent = entry;
-	return phys_to_virt(hpa(address));
+	return within(address, size, 0, physmap_limit) ? phys_to_virt(hpa(address)) : NULL;
+}
+
+static inline const void *pointer_to(uint64_t address, uint64_t size)
+{
+	if (within(address, size, main_ram.start, main_ram.size))
+		return phys_to_virt(hpa(address));
+	return find_elsewhere(address, size);
 }
 
 const void *guest_memory_at(gpa_t address, uint64_t size)
 {
-	if (in_ram(address.raw, size, recent) && address.raw + size <= physmap_limit)
-		return phys_to_virt(hpa(address.raw));
-	return find_elsewhere(address.raw, size);
+	return pointer_to(address.raw, size);
 }
 
 static uint64_t entry32(uint64_t table, unsigned int index)
 {
-	const uint32_t *entry = guest_memory_at(gpa(table + index * 4), 4);
+	const uint32_t *entry = pointer_to(table + index * 4, 4);
 
 	return entry ? *entry : 0;
 }
 
 static uint64_t entry64(uint64_t table, unsigned int index)
 {
-	const uint64_t *entry = guest_memory_at(gpa(table + index * 8), 8);
+	const uint64_t *entry = pointer_to(table + index * 8, 8);
 
 	return entry ? *entry : 0;
 }

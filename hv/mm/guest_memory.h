@@ -15,8 +15,8 @@ struct guest_paging {
 };
 
 /*
- * Which guest-physical memory may be read and written: the RAM of map, that is the
- * guest's own view of it. Keeps a pointer to map.
+ * Which guest-physical memory may be read: the RAM of map, which is the guest's own
+ * view of it, and the BIOS area below 1 MiB. Keeps a pointer to map.
  */
 void guest_memory_init(const struct e820_map *map);
 

@@ -3,6 +3,7 @@
 #include "debug/console.h"
 #include "lib/printf.h"
 #include "mm/guest_memory.h"
+#include "mm/physmap.h"
 #include "svm/svm.h"
 
 #define CODE_BYTES 16
@@ -59,7 +60,7 @@ void svm_dump(const struct vcpu *vcpu)
 	const struct vmcb *vmcb = vmcb_of(vcpu);
 
 	/* FS, GS, TR and LDTR are in the processor until asked for. */
-	asm volatile("vmsave %0" ::"a"(svm_of(vcpu)->vmcb_address.raw) : "memory");
+	asm volatile("vmsave" ::"a"(virt_to_phys(vmcb).raw) : "memory");
 	dump_exit(&vmcb->control);
 	dump_registers(&vcpu->regs, &vmcb->save);
 	dump_segments(&vmcb->save);

@@ -45,7 +45,7 @@ static bool invalid_vmcb(void)
 	return false;
 }
 
-bool svm_handle_exit(struct vcpu *vcpu)
+static bool handle_exit(struct vcpu *vcpu)
 {
 	switch ((uint32_t)vmcb_of(vcpu)->control.exit_code) {
 	case SVM_EXIT_CPUID:
@@ -94,4 +94,27 @@ bool svm_handle_exit(struct vcpu *vcpu)
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
 		return false;
 	}
+}
+
+/* An event whose delivery exited has to be delivered again (APM volume 2, 15.20). */
+static void requeue_event(struct vmcb_control *control)
+{
+	uint64_t event = control->exit_interrupt_info;
+
+	control->event_injection = event & EVENT_VALID ? event : 0;
+}
+
+void svm_exit(struct vcpu *vcpu)
+{
+	uint64_t start = rdtsc();
+	struct vmcb *vmcb = vmcb_of(vcpu);
+
+	vcpu->regs.rax = vmcb->save.rax;
+	vmcb->control.clean = CLEAN_ALL;
+	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
+	requeue_event(&vmcb->control);
+	if (!handle_exit(vcpu))
+		exit_unhandled(vcpu);
+	vmcb->save.rax = vcpu->regs.rax;
+	vcpu->exits[vcpu->reason].cycles += rdtsc() - start;
 }

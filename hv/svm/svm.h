@@ -19,19 +19,9 @@
 /* CPUID 8000000Ah EDX */
 #define SVM_FEATURE_NESTED_PAGING BIT(0)
 
-struct svm_vcpu {
-	struct vmcb *vmcb;
-	hpa_t vmcb_address;
-};
-
-static inline struct svm_vcpu *svm_of(const struct vcpu *vcpu)
-{
-	return vcpu->arch;
-}
-
 static inline struct vmcb *vmcb_of(const struct vcpu *vcpu)
 {
-	return svm_of(vcpu)->vmcb;
+	return vcpu->arch;
 }
 
 extern const struct vendor svm_vendor;
@@ -54,7 +44,7 @@ bool svm_map_more(gpa_t address);
 
 /* vcpu.c: the VMCB of a vcpu, and the neutral questions about it */
 int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
-void svm_enter(struct vcpu *vcpu);
+_Noreturn void svm_run(struct vcpu *vcpu);
 void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
 void svm_skip_instruction(struct vcpu *vcpu);
 unsigned int svm_privilege_level(const struct vcpu *vcpu);
@@ -63,8 +53,8 @@ uint64_t svm_read_cr4(const struct vcpu *vcpu);
 uint64_t svm_read_efer(const struct vcpu *vcpu);
 void svm_write_efer(struct vcpu *vcpu, uint64_t value);
 
-/* exit.c */
-bool svm_handle_exit(struct vcpu *vcpu);
+/* exit.c: called by entry.asm after each #VMEXIT */
+void svm_exit(struct vcpu *vcpu);
 
 /* dump.c */
 void svm_dump(const struct vcpu *vcpu);

@@ -7,7 +7,7 @@
 #include "mm/physmap.h"
 #include "svm/svm.h"
 
-void svm_vmrun(struct guest_registers *regs, uint64_t vmcb_physical); /* entry.asm */
+_Noreturn void svm_run_loop(struct vcpu *vcpu, uint64_t vmcb_physical); /* entry.asm */
 
 #define GUEST_ASID 1 /* one guest; 0 is the host's */
 
@@ -64,39 +64,24 @@ static void init_save(struct vmcb_save *save, const struct guest_entry *entry)
 
 int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
 {
-	static struct svm_vcpu boot_processor;
+	struct vmcb *vmcb = frame_allocate();
 
-	boot_processor.vmcb = frame_allocate();
-	if (!boot_processor.vmcb)
+	if (!vmcb)
 		return -ENOMEM;
-	boot_processor.vmcb_address = virt_to_phys(boot_processor.vmcb);
-	vcpu->arch = &boot_processor;
+	vcpu->arch = vmcb;
 	vcpu->regs.rsi = entry->esi;
-	init_control(&boot_processor.vmcb->control);
-	init_save(&boot_processor.vmcb->save, entry);
-	/* FS, GS, TR, LDTR and their MSRs are the guest's from here on: Vellum uses none. */
-	asm volatile("vmload %0" ::"a"(boot_processor.vmcb_address.raw) : "memory");
+	init_control(&vmcb->control);
+	init_save(&vmcb->save, entry);
 	return 0;
 }
 
-/* An event whose delivery exited has to be delivered again (APM volume 2, 15.20). */
-static void requeue_event(struct vmcb_control *control)
+void svm_run(struct vcpu *vcpu)
 {
-	control->event_injection =
-		control->exit_interrupt_info & EVENT_VALID ? control->exit_interrupt_info : 0;
-}
+	uint64_t vmcb = virt_to_phys(vcpu->arch).raw;
 
-void svm_enter(struct vcpu *vcpu)
-{
-	struct svm_vcpu *svm = svm_of(vcpu);
-	struct vmcb *vmcb = svm->vmcb;
-
-	vmcb->save.rax = vcpu->regs.rax;
-	svm_vmrun(&vcpu->regs, svm->vmcb_address.raw);
-	vcpu->regs.rax = vmcb->save.rax;
-	vmcb->control.clean = CLEAN_ALL;
-	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
-	requeue_event(&vmcb->control);
+	/* FS, GS, TR, LDTR and their MSRs are the guest's from here on: Vellum uses none. */
+	asm volatile("vmload" ::"a"(vmcb) : "memory");
+	svm_run_loop(vcpu, vmcb);
 }
 
 void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
@@ -166,6 +151,7 @@ void svm_skip_instruction(struct vcpu *vcpu)
 	uint64_t next = vmcb->control.next_rip;
 
 	vmcb->save.rip = next ? next : decode_next_rip(vmcb);
+	vmcb->control.next_rip = 0; /* a processor without the feature never writes it */
 	vmcb->control.interrupt_state &= ~INTERRUPT_SHADOW;
 	if (vmcb->save.rflags & RFLAGS_TF) {
 		vmcb->save.dr6 |= DR6_BS;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From power-on to the guest's first instruction; each step is a call. */
+#include "boot/multiboot.h"
+#include "core/cpu.h"
+#include "core/exception.h"
+#include "core/guest_space.h"
+#include "core/launch.h"
+#include "core/options.h"
+#include "core/panic.h"
+#include "core/policy.h"
+#include "core/vendor.h"
+#include "debug/console.h"
+#include "debug/console_port.h"
+#include "debug/record.h"
+#include "guest/linux.h"
+#include "guest/rom_install.h"
+#include "mm/guest_memory.h"
+#include "mm/image.h"
+
+struct options options;
+
+static struct boot_info boot;
+static struct e820_map guest_map; /* the machine's memory, less what Vellum keeps */
+static struct kept_memory kept;
+static uint64_t start_tsc;
+
+static void open_console(void)
+{
+	cmdline_parse(boot.command_line, &options);
+	console_set_level(options.log);
+	console_open(options.console);
+	pr_info("Vellum %s, booted by %s", VELLUM_VERSION, boot.loader[0] ? boot.loader : "?");
+}
+
+/* Vellum goes to the top of RAM, and out of the guest's sight. */
+static int claim_memory(void)
+{
+	int error = image_move_to_top(&boot, &kept);
+
+	if (error)
+		return error;
+	guest_map = boot.memory;
+	guest_memory_init(&guest_map);
+	pr_info("keeping %lu MiB at %lx of %lu MiB of RAM", (kept.size / MIB), kept.base,
+		(e820_ram_size(&boot.memory) / MIB));
+	return e820_set_type(&guest_map, kept.base, kept.size, E820_RESERVED);
+}
+
+/* Without virtualization the user still gets a running machine, and the reason. */
+static void choose_mode(void)
+{
+	char why[160];
+
+	if (options.mode == MODE_NATIVE)
+		return;
+	if (vendor_select(why, sizeof(why))) {
+		pr_warn("running the guest natively: %s", why);
+		options.mode = MODE_NATIVE;
+	}
+}
+
+static void say_boot(void)
+{
+	bool native = options.mode == MODE_NATIVE;
+	const struct record_boot record = {
+		.vendor = vendor ? vendor->name : "none",
+		.mode = native ? "native" : "hv",
+		.vmi = native || options.vmi == VMI_OFF ? "off"
+		       : options.vmi == VMI_CALLS	? "calls"
+							: "on",
+		.paging = native ? "none" : "nested",
+		.cpus = 1,
+		.memory_given = e820_ram_size(&guest_map),
+		.memory_kept = kept.size,
+		.cycles = rdtsc() - start_tsc,
+	};
+
+	record_boot(&record);
+}
+
+static int start_virtualized(const struct guest_entry *entry)
+{
+	int error = guest_space_init(&kept, e820_ram_end(&guest_map));
+
+	if (!error)
+		error = rom_install(options.vmi, vendor->hypercall);
+	if (error)
+		return error;
+	policy_find_power_ports();
+	say_boot();
+	return launch_guest(entry);
+}
+
+static int start(void)
+{
+	struct guest_entry entry;
+	int error;
+
+	panic_set_activity("reading the boot loader's information");
+	error = claim_memory();
+	if (error)
+		return error;
+	choose_mode();
+	panic_set_activity("loading the guest");
+	error = linux_load(&boot, &guest_map, &entry);
+	if (error)
+		return error;
+	panic_set_activity("starting the guest");
+	if (options.mode == MODE_HV)
+		return start_virtualized(&entry);
+	say_boot();
+	return launch_native(&entry);
+}
+
+_Noreturn void vellum_main(uint32_t magic, uint32_t info);
+
+void vellum_main(uint32_t magic, uint32_t info)
+{
+	int error;
+
+	start_tsc = rdtsc();
+	exception_init();
+	console_open(CONSOLE_AUTO);
+	error = multiboot_read(magic, hpa(info), &boot);
+	if (!error) {
+		open_console();
+		error = start();
+	}
+	pr_debug("start: error %d", error);
+	stop_after_error();
+}
