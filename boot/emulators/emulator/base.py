@@ -23,3 +23,7 @@ class Emulator(abc.ABC):
 
         Files that the emulator itself needs go beside com1.log.
         """
+
+    @abc.abstractmethod
+    def description(self) -> str:
+        """Program and version, for the heading of a report."""

@@ -5,31 +5,39 @@ from __future__ import annotations
 
 from pathlib import Path
 
+READ_BYTES_MAX = 1 << 20  # at one look, so that a flood cannot outrun the limit on it
+
 
 class LogTail:
     """The lines that were added to a file since the last look."""
 
     def __init__(self, path: Path):
         self.path = path
-        self.size = 0         # bytes read so far
+        self.read_so_far = 0
         self.partial = b""    # the last line, as long as its newline is missing
 
-    def new_lines(self) -> list[str]:
-        """Whole new lines without their ends; [] while the file does not exist yet."""
+    def size(self) -> int:
+        """Bytes in the file, read or not."""
         try:
-            with open(self.path, "rb") as stream:
-                stream.seek(self.size)
-                added = stream.read()
+            return self.path.stat().st_size
         except FileNotFoundError:
+            return 0
+
+    def new_lines(self) -> list[str]:
+        """Some new lines, whole and without their ends; [] if there are none."""
+        if self.size() == self.read_so_far:
             return []
-        self.size += len(added)
+        with open(self.path, "rb") as stream:
+            stream.seek(self.read_so_far)
+            added = stream.read(READ_BYTES_MAX)
+        self.read_so_far += len(added)
         *lines, self.partial = (self.partial + added).split(b"\n")
         return [line.decode(errors="replace").rstrip("\r") for line in lines]
 
-    def text(self) -> str:
-        """All of the file, with plain newlines."""
-        try:
-            data = self.path.read_bytes()
-        except FileNotFoundError:
+    def text(self, limit: int) -> str:
+        """The file from its start, at most limit bytes of it, with plain newlines."""
+        if self.size() == 0:
             return ""
+        with open(self.path, "rb") as stream:
+            data = stream.read(limit)
         return data.decode(errors="replace").replace("\r\n", "\n")

@@ -57,6 +57,7 @@ class Qemu(Emulator):
     """QEMU without KVM: AMD-V on any computer, exact repetition with icount."""
 
     name = "qemu"
+    accelerator = "TCG"
 
     def refusal(self, machine: Machine) -> str | None:
         if machine.cpu != "amd":
@@ -72,6 +73,9 @@ class Qemu(Emulator):
                 *serial_port("com1", com1), *serial_port("com2", com2),
                 *boot(machine), *devices(machine), *machine.extra]
 
+    def description(self) -> str:
+        return f"QEMU {'.'.join(map(str, version()))} {self.accelerator}"
+
     def processor(self, machine: Machine) -> list[str]:
         """"max" has SVM with nested paging, and calls itself AuthenticAMD."""
         return ["-accel", "tcg", "-cpu", "max", *(REPEATABLE if machine.icount else [])]
@@ -81,6 +85,7 @@ class Kvm(Qemu):
     """QEMU with KVM: needs /dev/kvm with nested virtualization."""
 
     name = "kvm"
+    accelerator = "KVM"
 
     def refusal(self, machine: Machine) -> str | None:
         if machine.icount:

@@ -114,12 +114,17 @@ class Session:
         """One look, for those who watch several machines; None while the machine runs."""
         exited = self.process.poll() is not None  # before reading: the last words count
         marked = self.read_lines(limits.marker, on_line)
+        while exited and not marked and self.unread():
+            marked = self.read_lines(limits.marker, on_line)
         end = self.end_reason(limits, exited, marked)
         if end is None:
             return None
         seconds = time.monotonic() - self.started
         self.stop()
-        return self.result(end, seconds)
+        return self.result(end, seconds, limits.log_bytes)
+
+    def unread(self) -> bool:
+        return any(tail.read_so_far < tail.size() for tail in self.tails.values())
 
     def read_lines(self, marker: str | None, on_line: LineWatcher | None) -> bool:
         """Passes new lines on; True if one holds the marker."""
@@ -134,16 +139,17 @@ class Session:
     def end_reason(self, limits: Limits, exited: bool, marked: bool) -> End | None:
         if marked:
             return End.MARKER
+        if any(tail.size() > limits.log_bytes for tail in self.tails.values()):
+            return End.LOG_LIMIT
         if exited:
             return End.EXIT
-        if any(tail.size > limits.log_bytes for tail in self.tails.values()):
-            return End.LOG_LIMIT
         if limits.seconds is not None and time.monotonic() - self.started > limits.seconds:
             return End.TIMEOUT
         return None
 
-    def result(self, end: End, seconds: float) -> Result:
-        return Result(com1=self.tails["com1"].text(), com2=self.tails["com2"].text(),
+    def result(self, end: End, seconds: float, log_bytes: int) -> Result:
+        return Result(com1=self.tails["com1"].text(log_bytes),
+                      com2=self.tails["com2"].text(log_bytes),
                       seconds=seconds, end=end,
                       exit_status=self.process.returncode if end is End.EXIT else None,
                       messages=self.messages.read_text(errors="replace"),
