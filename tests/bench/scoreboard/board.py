@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A board: the columns' results, and the ratios between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .columns import Column
+from .records import Reason, RowResult
+from .rows import EXIT_ROW, Row
+
+# Which column is laid over which one, in the order of printing.
+PAIRS = (("N1", "N0"), ("H0-nested", "N1"), ("H1-nested", "N1"), ("H1-nested", "N0"),
+         ("N0", "D0"), ("N1", "D1"), ("D1", "D0"))
+
+
+@dataclass(frozen=True)
+class ColumnResult:
+    """What one column gave."""
+
+    column: Column
+    rows: dict[str, RowResult]
+    reasons: dict[str, Reason]     # exits of the whole run
+    seconds: float                 # wall-clock time of the whole run
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Board:
+    """All columns of one board."""
+
+    name: str
+    machine: str                   # what it ran on, in words
+    icount: bool                   # values are instructions; otherwise TSC cycles
+    rows: tuple[Row, ...]
+    columns: dict[str, ColumnResult]
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The ratios that the columns at hand allow."""
+        return [pair for pair in PAIRS if set(pair) <= self.columns.keys()]
+
+    def value(self, column: str, row: str) -> float:
+        return self.columns[column].rows[row].value
+
+    def ratio(self, pair: tuple[str, str], row: str) -> float:
+        over, under = pair
+        return self.value(over, row) / self.value(under, row)
+
+    def virtualized(self) -> list[str]:
+        return [name for name, result in self.columns.items() if result.column.virtualized]
+
+    def exit_cost(self, column: str) -> float | None:
+        """What one CPUID costs more than natively; None without the native column."""
+        if "N1" not in self.columns:
+            return None
+        return self.value(column, EXIT_ROW) - self.value("N1", EXIT_ROW)
+
+
+def missing_rows(rows: Iterable[Row], got: dict[str, RowResult]) -> list[str]:
+    return [row.name for row in rows if row.name not in got]

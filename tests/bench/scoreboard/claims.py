@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Vellum claims of itself, and whether a board bears it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .board import Board
+from .rows import EXIT_ROW
+
+PARAVIRT_RATIO_MAX = 1.01    # N1/N0: CONFIG_VMI=y on the bare machine
+NESTED_RATIO_MAX = 1.005     # under Vellum to the same kernel on the bare machine
+EXIT_COST_MAX = 150          # instructions for one CPUID exit
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and how it fared."""
+
+    claim: str
+    held: bool
+    detail: str
+
+
+def judge(board: Board) -> list[Verdict]:
+    """A verdict for each claim that the columns at hand can decide."""
+    verdicts = []
+    if ("N1", "N0") in board.pairs():
+        verdicts.append(judge_ratio(board, ("N1", "N0"), PARAVIRT_RATIO_MAX, all_rows(board)))
+    for column in board.virtualized():
+        if (column, "N1") in board.pairs():
+            verdicts.append(judge_ratio(board, (column, "N1"), NESTED_RATIO_MAX,
+                                        rows_without_exits(board)))
+            verdicts.append(judge_exit_cost(board, column))
+        verdicts.append(judge_exits(board, column))
+    return verdicts
+
+
+def all_rows(board: Board) -> list[str]:
+    return [row.name for row in board.rows]
+
+
+def rows_without_exits(board: Board) -> list[str]:
+    return [name for name in all_rows(board) if name != EXIT_ROW]
+
+
+def judge_ratio(board: Board, pair: tuple[str, str], limit: float,
+                rows: list[str]) -> Verdict:
+    ratios = {row: board.ratio(pair, row) for row in rows}
+    missed = {row: ratio for row, ratio in ratios.items() if ratio > limit}
+    scope = "every row" if EXIT_ROW in rows else f"every row but {EXIT_ROW}"
+    claim = f"{'/'.join(pair)} at most {limit:g} on {scope}"
+    if missed:
+        by = ", ".join(f"{row} {ratio:.4f} (by {ratio - limit:.4f})"
+                       for row, ratio in missed.items())
+        return Verdict(claim, False, by)
+    worst = max(ratios, key=ratios.__getitem__)
+    return Verdict(claim, True, f"highest {ratios[worst]:.4f}, {worst}")
+
+
+def judge_exit_cost(board: Board, column: str) -> Verdict:
+    cost = board.exit_cost(column)
+    claim = f"one {EXIT_ROW} exit in {column} costs at most {EXIT_COST_MAX} instructions"
+    if cost > EXIT_COST_MAX:
+        return Verdict(claim, False, f"{cost:.1f} (by {cost - EXIT_COST_MAX:.1f})")
+    return Verdict(claim, True, f"{cost:.1f}")
+
+
+def judge_exits(board: Board, column: str) -> Verdict:
+    """Not counted is missed: a claim that cannot be seen to hold is not held."""
+    counts = {row: board.columns[column].rows[row].exits for row in rows_without_exits(board)}
+    claim = f"no exit in any loop of {column} but {EXIT_ROW}'s"
+    missed = [f"{row} {'not counted' if count is None else count}"
+              for row, count in counts.items() if count != 0]
+    if missed:
+        return Verdict(claim, False, ", ".join(missed))
+    return Verdict(claim, True, "0 in all of them")

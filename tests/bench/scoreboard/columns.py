@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The columns of a board: which kernel, started how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from emulator import Machine, Module
+
+# Whatever differs from boot to boot by chance is switched off, so that runs repeat.
+KERNEL_WORDS = ("console=ttyS0 quiet panic=-1 nokaslr norandmaps "
+                "random.trust_cpu=off tsc=reliable")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One way to run the guest. Without Vellum, the emulator's own loader starts it."""
+
+    name: str
+    kernel: str              # "plain" or "vmi", as guest-patches/build-kernel names them
+    vellum: str | None       # the hypervisor's command line
+    meaning: str
+
+    @property
+    def virtualized(self) -> bool:
+        return self.vellum is not None and "mode=hv" in self.vellum
+
+
+ALL = (
+    Column("N0", "plain", "mode=native",
+           "kernel without VMI, on the bare machine"),
+    Column("N1", "vmi", "mode=native",
+           "VMI kernel, on the bare machine"),
+    Column("H0-nested", "vmi", "mode=hv vmi=off paging=nested",
+           "VMI kernel under Vellum, ROM hidden, nested paging"),
+    Column("H1-nested", "vmi", "mode=hv vmi=on paging=nested",
+           "VMI kernel under Vellum with the ROM, nested paging"),
+    Column("D0", "plain", None,
+           "kernel without VMI, started by the emulator's own loader"),
+    Column("D1", "vmi", None,
+           "VMI kernel, started by the emulator's own loader"),
+)
+
+BY_NAME = {column.name: column for column in ALL}
+SHORT_NAMES = {"H0": "H0-nested", "H1": "H1-nested"}
+DEFAULT = ("N0", "N1", "H0-nested", "H1-nested")
+
+
+def named(text: str) -> list[Column]:
+    """The columns of a list like "N0,N1,H1"; ValueError names one that does not exist."""
+    names = [SHORT_NAMES.get(name, name) for name in text.split(",")]
+    unknown = [name for name in names if name not in BY_NAME]
+    if unknown:
+        raise ValueError(f"no column is called '{unknown[0]}', there are {', '.join(BY_NAME)}")
+    return [BY_NAME[name] for name in dict.fromkeys(names)]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the columns are made of."""
+
+    vellum: Path
+    initramfs: Path
+    kernels: dict[str, Path]  # bzImage by kernel name
+    vellum_words: str = ""    # more words for the hypervisor
+    memory: int = 512         # MiB
+    icount: bool = True
+
+
+def machine_for(column: Column, parts: Parts) -> Machine:
+    """The machine that runs a column."""
+    kernel, initramfs = parts.kernels[column.kernel], Module(parts.initramfs)
+    machine = Machine(memory=parts.memory, icount=parts.icount)
+    if column.vellum is None:
+        machine.image, machine.append, machine.modules = kernel, KERNEL_WORDS, [initramfs]
+    else:
+        machine.image = parts.vellum
+        machine.append = f"{column.vellum} stats=end {parts.vellum_words}".rstrip()
+        machine.modules = [Module(kernel, KERNEL_WORDS), initramfs]
+    return machine

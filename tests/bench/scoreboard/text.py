@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A board as text, in the manner of the 2006 scoreboard: ratio [value/value]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .board import Board
+from .claims import Verdict
+from .rows import EXIT_ROW, PEERS_EXIT_COST
+
+
+def board_text(board: Board, verdicts: list[Verdict]) -> str:
+    """The whole board, ready to print."""
+    parts = [heading(board), ratio_table(board), published_table(board)]
+    if board.virtualized():
+        parts += [loop_exits_table(board), reasons_table(board), exit_cost_lines(board)]
+    parts.append(verdict_lines(board, verdicts))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def heading(board: Board) -> str:
+    unit = "instructions" if board.icount else "TSC cycles"
+    lines = [f"Board {board.name}: {unit} per iteration, mean of the best 3 of 5 runs",
+             f"on {board.machine}"]
+    lines += [f"  {name:<10} {result.column.meaning}, {result.seconds:.1f} s"
+              for name, result in board.columns.items()]
+    return "\n".join(lines)
+
+
+def ratio_table(board: Board) -> str:
+    """One column alone has no ratios: then its values are the table."""
+    if not board.pairs():
+        titles = ["row", "iteration", *board.columns]
+        return table(titles, ([row.name, row.iteration,
+                               *(number(board.value(name, row.name)) for name in board.columns)]
+                              for row in board.rows))
+    titles = ["row", "iteration", *("/".join(pair) for pair in board.pairs())]
+    return table(titles, ([row.name, row.iteration,
+                           *(ratio_cell(board, pair, row.name) for pair in board.pairs())]
+                          for row in board.rows))
+
+
+def ratio_cell(board: Board, pair: tuple[str, str], row: str) -> str:
+    over, under = (number(board.value(name, row)) for name in pair)
+    return f"{board.ratio(pair, row):.4f} [{over}/{under}]"
+
+
+def published_table(board: Board) -> str:
+    """Our ratios beside those that others published for the same row."""
+    titles, columns = ["row"], []
+    for pair, title, attribute in ((("N1", "N0"), "published, bare machine", "published"),
+                                   (("H1-nested", "N1"), "KVM nested", "kvm_nested")):
+        if pair in board.pairs():
+            titles += ["/".join(pair), title]
+            columns.append((pair, attribute))
+    if not columns:
+        return ""
+    rows = ([row.name, *(cell for pair, attribute in columns
+                         for cell in (f"{board.ratio(pair, row.name):.3f}",
+                                      getattr(row, attribute)))]
+            for row in board.rows)
+    return "Beside what others published:\n" + table(titles, rows)
+
+
+def loop_exits_table(board: Board) -> str:
+    names = board.virtualized()
+    rows = ([row.name, *(loop_exits(board, name, row.name) for name in names)]
+            for row in board.rows)
+    return "Exits in the measured loops, per iteration:\n" + table(["row", *names], rows)
+
+
+def loop_exits(board: Board, column: str, row: str) -> str:
+    exits = board.columns[column].rows[row].exits_per_iteration
+    return "not counted" if exits is None else f"{exits:.4g}"
+
+
+def reasons_table(board: Board) -> str:
+    """Count and cost of the exits of whole runs, from power-on to power-off."""
+    names = board.virtualized()
+    reasons = dict.fromkeys(reason for name in names for reason in board.columns[name].reasons)
+    rows = ([reason, *(reason_cell(board, name, reason) for name in names)]
+            for reason in reasons)
+    return ("Exits of the whole run, boot to end, count x cycles each:\n"
+            + table(["reason", *names], rows))
+
+
+def reason_cell(board: Board, column: str, reason: str) -> str:
+    entry = board.columns[column].reasons.get(reason)
+    return "-" if entry is None else f"{entry.count:,} x {entry.cycles_each:,.0f}"
+
+
+def exit_cost_lines(board: Board) -> str:
+    costs = [f"{name} {number(cost)}" for name in board.virtualized()
+             if (cost := board.exit_cost(name)) is not None]
+    if not costs:
+        return ""
+    return (f"One {EXIT_ROW} exit, instructions more than natively: {', '.join(costs)}\n"
+            f"  on the same emulated machine: {PEERS_EXIT_COST} (docs/benchmarks.md)")
+
+
+def verdict_lines(board: Board, verdicts: list[Verdict]) -> str:
+    if not board.icount:
+        return "The claims are about counted instructions (ICOUNT=1) and are not judged here."
+    return "\n".join(f"{'held  ' if verdict.held else 'MISSED'}  {verdict.claim}: "
+                     f"{verdict.detail}" for verdict in verdicts)
+
+
+def number(value: float) -> str:
+    """About four digits, as the scoreboard prints them."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"
+
+
+def table(titles: list[str], rows: Iterable[list[str]]) -> str:
+    """Columns as wide as their widest cell, two blanks apart."""
+    lines = [titles, *rows]
+    widths = [max(len(cell) for cell in cells) for cells in zip(*lines, strict=True)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
+                     for line in lines)
