@@ -31,3 +31,5 @@ $(PROBE)/entry.o: tests/system/vmirom_probe/entry.asm
 $(PROBE)/probe.o: tests/system/vmirom_probe/probe.c
 	@mkdir -p $(@D)
 	@$(HOSTCC) $(PROBE_CFLAGS) -c -o $@ $<
+
+test-system: $(BUILD)/vmirom.bin $(PROBE)/probe.elf
