@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "exits.h"
@@ -15,7 +16,8 @@
 enum {
 	RUNS = 5,
 	BEST = 3, /* the value of a row is the mean of the best three of five runs */
-	WARM_UP_SHARE = 4,
+	NS_PER_SECOND = 1000 * 1000 * 1000,
+	SETTLE_NS = NS_PER_SECOND / 10,
 };
 
 struct measurement {
@@ -42,12 +44,30 @@ static uint64_t read_tsc(void)
 	return tsc;
 }
 
+/*
+ * Sleeps to the next whole tenth of a second: the kernel does its deferred work (RCU
+ * frees what the last run left), and each run meets the timer tick at the same point.
+ */
+static void settle(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec = (until.tv_nsec / SETTLE_NS + 1) * SETTLE_NS;
+	if (until.tv_nsec >= NS_PER_SECOND) {
+		until.tv_nsec -= NS_PER_SECOND;
+		until.tv_sec++;
+	}
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
 static uint64_t time_run(const struct bench *bench, unsigned int iterations)
 {
 	uint64_t start, end;
 
 	if (bench->prepare)
 		bench->prepare();
+	settle();
 	start = read_tsc();
 	bench->loop(iterations);
 	end = read_tsc();
@@ -60,7 +80,7 @@ static struct measurement measure(const struct bench *bench)
 {
 	struct measurement m = {.exits = 0};
 
-	time_run(bench, bench->iterations / WARM_UP_SHARE + 1);
+	time_run(bench, bench->iterations); /* warm-up */
 	for (int i = 0; i < RUNS; i++) {
 		uint64_t exits = exits_read();
 
