@@ -83,8 +83,9 @@ enum exception_vector {
 #define CPUID_EXT_ADDRESS_SIZES 0x80000008u
 #define CPUID_SVM		0x8000000au
 
+/* As the instruction leaves the registers: the upper halves are 0. */
 struct cpuid_result {
-	uint32_t eax, ebx, ecx, edx;
+	uint64_t eax, ebx, ecx, edx;
 };
 
 static inline struct cpuid_result cpuid(uint32_t leaf, uint32_t subleaf)
@@ -99,10 +100,10 @@ static inline struct cpuid_result cpuid(uint32_t leaf, uint32_t subleaf)
 
 static inline uint64_t rdtsc(void)
 {
-	uint32_t low, high;
+	uint64_t low, high;
 
 	asm volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 static inline uint64_t rdmsr(uint32_t msr)

@@ -63,27 +63,27 @@ static void write_port(struct vcpu *vcpu, const struct port_access *access)
  * The guard is there for the last words only, so where it would take an emulation of
  * INS and OUTS it goes, and the instruction runs again by itself.
  */
-static bool release_guard(const struct port_access *access)
+static void release_guard(const struct port_access *access)
 {
 	pr_warn("guest uses string I/O on port %xh: no longer watched for a reset", access->port);
 	for (unsigned int i = 0; i < access->size; i++)
 		vendor->release_port((uint16_t)(access->port + i));
-	return true;
 }
 
-bool exit_port(struct vcpu *vcpu, const struct port_access *access)
+void exit_port(struct vcpu *vcpu, const struct port_access *access)
 {
-	if (access->string)
-		return release_guard(access);
+	if (access->string) {
+		release_guard(access);
+		return;
+	}
 	if (access->in)
 		read_port(vcpu, access);
 	else
 		write_port(vcpu, access);
 	vendor->skip_instruction(vcpu);
-	return true;
 }
 
-bool exit_hypercall(struct vcpu *vcpu)
+void exit_hypercall(struct vcpu *vcpu)
 {
 	struct hypercall_frame frame = {
 		.eax = (uint32_t)vcpu->regs.rax,
@@ -92,34 +92,31 @@ bool exit_hypercall(struct vcpu *vcpu)
 		.cpl = vendor->privilege_level(vcpu),
 	};
 
-	if (!hypercall_handle(&frame))
-		return exit_undefined_instruction(vcpu);
+	if (!hypercall_handle(&frame)) {
+		exit_undefined_instruction(vcpu);
+		return;
+	}
 	vcpu->regs.rax = frame.eax;
-	vcpu->regs.rdx = frame.edx;
 	vendor->skip_instruction(vcpu);
-	return true;
 }
 
-bool exit_undefined_instruction(struct vcpu *vcpu)
+void exit_undefined_instruction(struct vcpu *vcpu)
 {
 	vendor->inject_exception(vcpu, VECTOR_UD, NO_ERROR_CODE);
-	return true;
 }
 
-bool exit_invd(struct vcpu *vcpu)
+void exit_invd(struct vcpu *vcpu)
 {
 	wbinvd();
 	vendor->skip_instruction(vcpu);
-	return true;
 }
 
-bool exit_exception(struct vcpu *vcpu, unsigned int vector)
+void exit_exception(struct vcpu *vcpu, unsigned int vector)
 {
 	vendor->inject_exception(vcpu, vector, vector == VECTOR_AC ? 0 : NO_ERROR_CODE);
-	return true;
 }
 
-bool exit_init(struct vcpu *vcpu)
+void exit_init(struct vcpu *vcpu)
 {
 	(void)vcpu;
 	pr_info("INIT reached the boot processor: resetting the machine");
@@ -127,7 +124,7 @@ bool exit_init(struct vcpu *vcpu)
 	power_reset();
 }
 
-bool exit_triple_fault(struct vcpu *vcpu)
+void exit_triple_fault(struct vcpu *vcpu)
 {
 	pr_error("the guest's processor %u shut down: a fault while it delivered a double fault "
 		 "(triple fault)",

@@ -7,23 +7,23 @@
 /* Leaves from CPUID_HYPERVISOR on that no processor uses, so that software may. */
 #define HYPERVISOR_LEAVES 0x10000000u
 
-static void set_cpuid_result(struct vcpu *vcpu, const struct cpuid_result *r)
+static void answer(struct vcpu *vcpu, struct cpuid_result r)
 {
-	vcpu->regs.rax = r->eax;
-	vcpu->regs.rbx = r->ebx;
-	vcpu->regs.rcx = r->ecx;
-	vcpu->regs.rdx = r->edx;
+	vcpu->regs.rax = r.eax;
+	vcpu->regs.rbx = r.ebx;
+	vcpu->regs.rcx = r.ecx;
+	vcpu->regs.rdx = r.edx;
 }
 
-static struct cpuid_result exit_statistics(const struct vcpu *vcpu, uint32_t index)
+static struct cpuid_result exit_statistics(const struct vcpu *vcpu, uint32_t reason)
 {
-	struct exit_counter sum = vcpu_exit_counter(vcpu, index);
+	struct exit_counter sum = vcpu_exit_counter(vcpu, reason);
 
 	return (struct cpuid_result){
 		.eax = (uint32_t)sum.count,
-		.edx = (uint32_t)(sum.count >> 32),
+		.edx = sum.count >> 32,
 		.ebx = (uint32_t)sum.cycles,
-		.ecx = (uint32_t)(sum.cycles >> 32),
+		.ecx = sum.cycles >> 32,
 	};
 }
 
@@ -42,34 +42,10 @@ static struct cpuid_result hypervisor_leaf(const struct vcpu *vcpu, uint32_t lea
 	}
 }
 
-static uint32_t follow(uint32_t value, uint64_t bit, bool on)
+/* A bit that tells what the guest, not Vellum, has set in CR4. */
+static uint64_t follow_cr4(const struct vcpu *vcpu, uint64_t value, uint64_t bit, uint64_t cr4_bit)
 {
-	return on ? value | (uint32_t)bit : value & ~(uint32_t)bit;
-}
-
-/* What the processor says, less what the guest does not have. */
-static void filter_cpuid(const struct vcpu *vcpu, uint32_t leaf, struct cpuid_result *r)
-{
-	uint64_t cr4;
-
-	switch (leaf) {
-	case CPUID_FEATURES:
-		cr4 = vendor->read_cr4(vcpu);
-		r->ecx = follow(r->ecx, CPUID_1_ECX_OSXSAVE, cr4 & CR4_OSXSAVE);
-		r->ecx &= ~(uint32_t)CPUID_1_ECX_VMX;
-		r->ecx |= CPUID_1_ECX_HYPERVISOR;
-		break;
-	case CPUID_STRUCTURED:
-		cr4 = vendor->read_cr4(vcpu);
-		r->ecx = follow(r->ecx, CPUID_7_ECX_OSPKE, cr4 & CR4_PKE);
-		break;
-	case CPUID_EXT_FEATURES:
-		r->ecx &= ~(uint32_t)(CPUID_EXT1_ECX_SVM | CPUID_EXT1_ECX_SKINIT);
-		break;
-	case CPUID_SVM:
-		*r = (struct cpuid_result){0};
-		break;
-	}
+	return vendor->read_cr4(vcpu) & cr4_bit ? value | bit : value & ~bit;
 }
 
 static bool is_hypervisor_leaf(uint32_t leaf)
@@ -77,18 +53,52 @@ static bool is_hypervisor_leaf(uint32_t leaf)
 	return leaf - CPUID_HYPERVISOR < HYPERVISOR_LEAVES;
 }
 
-bool exit_cpuid(struct vcpu *vcpu)
+static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf, uint32_t subleaf)
 {
-	uint32_t leaf = (uint32_t)vcpu->regs.rax, subleaf = (uint32_t)vcpu->regs.rcx;
 	struct cpuid_result r;
 
-	if (is_hypervisor_leaf(leaf)) {
-		r = hypervisor_leaf(vcpu, leaf, subleaf);
-	} else {
-		r = cpuid(leaf, subleaf);
-		filter_cpuid(vcpu, leaf, &r);
+	if (is_hypervisor_leaf(leaf))
+		return hypervisor_leaf(vcpu, leaf, subleaf);
+	r = cpuid(leaf, subleaf);
+	switch (leaf) {
+	case CPUID_FEATURES:
+		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_1_ECX_OSXSAVE, CR4_OSXSAVE);
+		r.ecx = (r.ecx & ~CPUID_1_ECX_VMX) | CPUID_1_ECX_HYPERVISOR;
+		return r;
+	case CPUID_STRUCTURED:
+		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_7_ECX_OSPKE, CR4_PKE);
+		return r;
+	case CPUID_EXT_FEATURES:
+		r.ecx &= ~(CPUID_EXT1_ECX_SVM | CPUID_EXT1_ECX_SKINIT);
+		return r;
+	case CPUID_SVM:
+		return (struct cpuid_result){0};
+	default:
+		return r;
 	}
-	set_cpuid_result(vcpu, &r);
+}
+
+/* Apart from exit_cpuid(), which has little to save on the stack then. */
+__attribute__((noinline)) static void answer_filtered(struct vcpu *vcpu)
+{
+	answer(vcpu, filtered_leaf(vcpu, (uint32_t)vcpu->regs.rax, (uint32_t)vcpu->regs.rcx));
 	vendor->skip_instruction(vcpu);
-	return true;
+}
+
+/* A cheap "yes" for most of the basic leaves; a "no" only costs a few instructions. */
+static bool is_as_the_processor_says(uint32_t leaf)
+{
+	return leaf < 32 && !((BIT(CPUID_FEATURES) | BIT(CPUID_STRUCTURED)) >> leaf & 1);
+}
+
+void exit_cpuid(struct vcpu *vcpu)
+{
+	uint32_t leaf = (uint32_t)vcpu->regs.rax;
+
+	if (!is_as_the_processor_says(leaf)) {
+		answer_filtered(vcpu);
+		return;
+	}
+	answer(vcpu, cpuid(leaf, (uint32_t)vcpu->regs.rcx));
+	vendor->skip_instruction(vcpu);
 }

@@ -18,16 +18,15 @@ static int read_msr(const struct vcpu *vcpu, uint32_t msr, uint64_t *value)
 }
 
 /* A refused access is what an MSR that is not there is: #GP. */
-static bool finish(struct vcpu *vcpu, int error)
+static void finish(struct vcpu *vcpu, int error)
 {
 	if (error)
 		vendor->inject_exception(vcpu, VECTOR_GP, 0);
 	else
 		vendor->skip_instruction(vcpu);
-	return true;
 }
 
-bool exit_rdmsr(struct vcpu *vcpu)
+void exit_rdmsr(struct vcpu *vcpu)
 {
 	uint64_t value;
 	int error = read_msr(vcpu, (uint32_t)vcpu->regs.rcx, &value);
@@ -36,7 +35,7 @@ bool exit_rdmsr(struct vcpu *vcpu)
 		vcpu->regs.rax = (uint32_t)value;
 		vcpu->regs.rdx = value >> 32;
 	}
-	return finish(vcpu, error);
+	finish(vcpu, error);
 }
 
 /* The EFER bits that this processor has, but for those of virtualization. */
@@ -90,9 +89,9 @@ static int write_msr(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 	}
 }
 
-bool exit_wrmsr(struct vcpu *vcpu)
+void exit_wrmsr(struct vcpu *vcpu)
 {
 	uint64_t value = (uint32_t)vcpu->regs.rax | vcpu->regs.rdx << 32;
 
-	return finish(vcpu, write_msr(vcpu, (uint32_t)vcpu->regs.rcx, value));
+	finish(vcpu, write_msr(vcpu, (uint32_t)vcpu->regs.rcx, value));
 }

@@ -43,7 +43,8 @@ struct exit_counter {
 struct vcpu {
 	struct guest_registers regs;
 	unsigned int id;
-	enum exit_reason reason; /* of the last exit */
+	struct exit_counter *counter; /* of the last exit's reason */
+	uint64_t exit_start;	      /* TSC when it came */
 	struct exit_counter exits[EXIT_REASONS];
 	void *arch; /* the vendor's own: the VMCB, the VMCS */
 };
@@ -53,7 +54,7 @@ _Static_assert(offsetof(struct vcpu, regs) == 0, "entry.asm");
 /* Notes the reason of the exit that is about to be handled. */
 static inline void vcpu_count_exit(struct vcpu *vcpu, enum exit_reason reason)
 {
-	vcpu->reason = reason;
+	vcpu->counter = &vcpu->exits[reason];
 	vcpu->exits[reason].count++;
 }
 

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mm/guest_memory.h"
+#include "mm/guest_walk.h"
 #include "core/cpu.h"
 #include "lib/errno.h"
 #include "lib/string.h"
 #include "mm/physmap.h"
 
-/* Page-table entries: APM volume 2, 5.2 (32-bit, PAE) and 5.3 (long mode) */
-#define PTE_PRESENT	BIT(0)
-#define PTE_LARGE	BIT(7)
+#define PSE_PAGE_SIZE	(4 * MIB)
+#define PSE_HIGH_BITS	13 /* bits 39:32 of a 4 MiB page are bits 20:13 of its PDE */
 #define PTE_ADDRESS_64	0x000ffffffffff000ull
-#define PTE_ADDRESS_32	0xfffff000u
 #define PDPTE_PAE_TABLE 0xffffffe0u /* CR3 in PAE mode: a 32-byte table */
-
-#define PSE_PAGE_SIZE (4 * MIB)
-#define PSE_HIGH_BITS 13 /* bits 39:32 of a 4 MiB page are bits 20:13 of its PDE */
 
 /* BIOS, option ROMs and their shadow RAM: no RAM by the e820, but guests run code there. */
 #define LEGACY_ROM_START 0xc0000u
@@ -26,22 +22,21 @@ static struct {
 } overlay;
 
 /* The largest piece of RAM: nearly every address is in it, and it is looked at first. */
-static struct {
-	uint64_t start, size;
-} main_ram;
+struct guest_main_ram guest_main_ram;
 
 void guest_memory_init(const struct e820_map *map)
 {
 	guest_map = map;
-	main_ram.size = 0;
+	guest_main_ram = (struct guest_main_ram){UINT64_MAX, 0};
 	for (uint32_t i = 0; i < map->count; i++) {
 		const struct e820_entry *entry = &map->entry[i];
+		uint64_t start = align_up(entry->base, PAGE_SIZE);
+		uint64_t end = align_down(entry->base + entry->size, PAGE_SIZE);
 
-		if (entry->type != E820_RAM || entry->size <= main_ram.size ||
-		    entry->base + entry->size > physmap_limit)
+		if (entry->type != E820_RAM || end > physmap_limit || end < start + PAGE_SIZE ||
+		    end - start < guest_main_ram.last)
 			continue;
-		main_ram.start = entry->base;
-		main_ram.size = entry->size;
+		guest_main_ram = (struct guest_main_ram){start, end - start - GUEST_WORD};
 	}
 }
 
@@ -68,60 +63,48 @@ static bool in_some_ram(uint64_t address, uint64_t size)
 	return false;
 }
 
-/* Not inlined: the way there is for addresses that are hardly ever used. */
-__attribute__((noinline)) static const void *find_elsewhere(uint64_t address, uint64_t size)
+const void *guest_memory_find(gpa_t address, uint64_t size)
 {
-	if (within(address, size, overlay.start, overlay.size))
-		return overlay.pages + (address - overlay.start);
-	if (!within(address, size, LEGACY_ROM_START, LEGACY_ROM_SIZE) &&
-	    !in_some_ram(address, size))
+	uint64_t start = address.raw;
+
+	if (within(start, size, overlay.start, overlay.size))
+		return overlay.pages + (start - overlay.start);
+	if (!within(start, size, LEGACY_ROM_START, LEGACY_ROM_SIZE) && !in_some_ram(start, size))
 		return NULL;
-	return within(address, size, 0, physmap_limit) ? phys_to_virt(hpa(address)) : NULL;
-}
-
-static inline const void *pointer_to(uint64_t address, uint64_t size)
-{
-	if (within(address, size, main_ram.start, main_ram.size))
-		return phys_to_virt(hpa(address));
-	return find_elsewhere(address, size);
-}
-
-const void *guest_memory_at(gpa_t address, uint64_t size)
-{
-	return pointer_to(address.raw, size);
+	return within(start, size, 0, physmap_limit) ? phys_to_virt(hpa(start)) : NULL;
 }
 
 static uint64_t entry32(uint64_t table, unsigned int index)
 {
-	const uint32_t *entry = pointer_to(table + index * 4, 4);
+	const uint32_t *entry = guest_memory_find(gpa(table + index * 4), 4);
 
 	return entry ? *entry : 0;
 }
 
 static uint64_t entry64(uint64_t table, unsigned int index)
 {
-	const uint64_t *entry = pointer_to(table + index * 8, 8);
+	const uint64_t *entry = guest_memory_find(gpa(table + index * 8), 8);
 
 	return entry ? *entry : 0;
 }
 
 static int walk_32bit(const struct guest_paging *paging, uint32_t address, gpa_t *out)
 {
-	uint64_t entry = entry32(paging->cr3 & PTE_ADDRESS_32, address >> 22);
+	uint64_t entry = entry32(paging->cr3 & GUEST_PTE_FRAME, address >> 22);
 
-	if (!(entry & PTE_PRESENT))
+	if (!(entry & GUEST_PTE_PRESENT))
 		return -EFAULT;
-	if ((entry & PTE_LARGE) && (paging->cr4 & CR4_PSE)) {
+	if ((entry & GUEST_PTE_LARGE) && (paging->cr4 & CR4_PSE)) {
 		uint64_t high = (entry >> PSE_HIGH_BITS & 0xff) << 32;
 
 		*out = gpa(high | align_down(entry, PSE_PAGE_SIZE) |
 			   (address & (PSE_PAGE_SIZE - 1)));
 		return 0;
 	}
-	entry = entry32(entry & PTE_ADDRESS_32, address >> 12 & 0x3ff);
-	if (!(entry & PTE_PRESENT))
+	entry = entry32(entry & GUEST_PTE_FRAME, address >> 12 & 0x3ff);
+	if (!(entry & GUEST_PTE_PRESENT))
 		return -EFAULT;
-	*out = gpa((entry & PTE_ADDRESS_32) | (address & (PAGE_SIZE - 1)));
+	*out = gpa((entry & GUEST_PTE_FRAME) | (address & (PAGE_SIZE - 1)));
 	return 0;
 }
 
@@ -132,10 +115,10 @@ static int walk_64bit(uint64_t table, unsigned int level, uint64_t address, gpa_
 		unsigned int shift = PAGE_SHIFT + 9 * (level - 1);
 		uint64_t entry = entry64(table, address >> shift & 0x1ff);
 
-		if (!(entry & PTE_PRESENT))
+		if (!(entry & GUEST_PTE_PRESENT))
 			return -EFAULT;
 		table = entry & PTE_ADDRESS_64;
-		if (level == 1 || (level <= 3 && (entry & PTE_LARGE))) {
+		if (level == 1 || (level <= 3 && (entry & GUEST_PTE_LARGE))) {
 			uint64_t size = BIT(shift);
 
 			*out = gpa(align_down(table, size) | (address & (size - 1)));
@@ -148,7 +131,7 @@ static int walk_pae(const struct guest_paging *paging, uint32_t address, gpa_t *
 {
 	uint64_t entry = entry64(paging->cr3 & PDPTE_PAE_TABLE, address >> 30);
 
-	if (!(entry & PTE_PRESENT))
+	if (!(entry & GUEST_PTE_PRESENT))
 		return -EFAULT;
 	return walk_64bit(entry & PTE_ADDRESS_64, 2, address, out);
 }
@@ -178,7 +161,7 @@ int guest_memory_read(const struct guest_paging *paging, gva_t address, void *ou
 
 		if (guest_memory_translate(paging, address, &where))
 			return -EFAULT;
-		from = guest_memory_at(where, chunk);
+		from = guest_memory_find(where, chunk);
 		if (!from)
 			return -EFAULT;
 		memcpy(to, from, chunk);

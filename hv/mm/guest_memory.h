@@ -27,10 +27,10 @@ void guest_memory_init(const struct e820_map *map);
 void guest_memory_overlay(gpa_t start, uint64_t size, const void *pages);
 
 /*
- * Host pointer to size bytes at gpa, that don't cross a page; NULL if they are not RAM
- * of the guest's, nor overlay. For reading only.
+ * Host pointer to size bytes at address; NULL if they are not RAM of the guest's, BIOS
+ * area or overlay. For reading only.
  */
-const void *guest_memory_at(gpa_t address, uint64_t size);
+const void *guest_memory_find(gpa_t address, uint64_t size);
 
 /*
  * Translates a linear address as the guest's paging mode does: none, 32-bit, PAE,

@@ -4,7 +4,8 @@
 #include "debug/console.h"
 #include "svm/svm.h"
 
-static bool port_exit(struct vcpu *vcpu)
+/* Not inlined, like nested_fault_exit(): its stack frame would be every exit's. */
+__attribute__((noinline)) static void port_exit(struct vcpu *vcpu)
 {
 	struct vmcb_control *control = &vmcb_of(vcpu)->control;
 	uint64_t info = control->exit_info1;
@@ -16,49 +17,51 @@ static bool port_exit(struct vcpu *vcpu)
 	};
 
 	control->next_rip = control->exit_info2; /* for this exit on every processor (15.10.2) */
-	return exit_port(vcpu, &access);
+	exit_port(vcpu, &access);
 }
 
-static bool msr_exit(struct vcpu *vcpu)
+static void msr_exit(struct vcpu *vcpu)
 {
 	if (vmcb_of(vcpu)->control.exit_info1 & MSR_EXIT_WRITE) {
 		vcpu_count_exit(vcpu, EXIT_WRMSR);
-		return exit_wrmsr(vcpu);
+		exit_wrmsr(vcpu);
+	} else {
+		vcpu_count_exit(vcpu, EXIT_RDMSR);
+		exit_rdmsr(vcpu);
 	}
-	vcpu_count_exit(vcpu, EXIT_RDMSR);
-	return exit_rdmsr(vcpu);
 }
 
-static bool nested_fault_exit(const struct vcpu *vcpu)
+__attribute__((noinline)) static void nested_fault_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmcb_of(vcpu)->control.exit_info2);
 
 	if (svm_map_more(address))
-		return true;
+		return;
 	pr_error("guest-physical address %lx is not mapped and can't be", address.raw);
-	return false;
+	exit_unhandled(vcpu);
 }
 
-static bool invalid_vmcb(void)
+_Noreturn static void invalid_vmcb(struct vcpu *vcpu)
 {
 	pr_error("VMRUN refused the VMCB: the guest state is not allowed (APM volume 2, 15.5.1)");
-	return false;
+	exit_unhandled(vcpu);
 }
 
-static bool handle_exit(struct vcpu *vcpu)
+/* Each case: the neutral reason, and who handles it. */
+static void handle_other_exit(struct vcpu *vcpu, uint32_t exit_code)
 {
-	switch ((uint32_t)vmcb_of(vcpu)->control.exit_code) {
-	case SVM_EXIT_CPUID:
-		vcpu_count_exit(vcpu, EXIT_CPUID);
-		return exit_cpuid(vcpu);
+	switch (exit_code) {
 	case SVM_EXIT_MSR:
-		return msr_exit(vcpu);
+		msr_exit(vcpu);
+		break;
 	case SVM_EXIT_PORT:
 		vcpu_count_exit(vcpu, EXIT_PORT);
-		return port_exit(vcpu);
+		port_exit(vcpu);
+		break;
 	case SVM_EXIT_VMMCALL:
 		vcpu_count_exit(vcpu, EXIT_HYPERCALL);
-		return exit_hypercall(vcpu);
+		exit_hypercall(vcpu);
+		break;
 	case SVM_EXIT_VMRUN:
 	case SVM_EXIT_VMLOAD:
 	case SVM_EXIT_VMSAVE:
@@ -67,54 +70,71 @@ static bool handle_exit(struct vcpu *vcpu)
 	case SVM_EXIT_SKINIT:
 	case SVM_EXIT_INVLPGA:
 		vcpu_count_exit(vcpu, EXIT_VIRT_INSN);
-		return exit_undefined_instruction(vcpu);
+		exit_undefined_instruction(vcpu);
+		break;
 	case SVM_EXIT_NPF:
 		vcpu_count_exit(vcpu, EXIT_NESTED_FAULT);
-		return nested_fault_exit(vcpu);
+		nested_fault_exit(vcpu);
+		break;
 	case SVM_EXIT_INVD:
 	case SVM_EXIT_WBINVD: /* QEMU 7.2 says this for INVD; WBINVD itself does not exit */
 		vcpu_count_exit(vcpu, EXIT_CACHE);
-		return exit_invd(vcpu);
+		exit_invd(vcpu);
+		break;
 	case SVM_EXIT_EXCEPTION + VECTOR_DB:
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		return exit_exception(vcpu, VECTOR_DB);
+		exit_exception(vcpu, VECTOR_DB);
+		break;
 	case SVM_EXIT_EXCEPTION + VECTOR_AC:
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		return exit_exception(vcpu, VECTOR_AC);
+		exit_exception(vcpu, VECTOR_AC);
+		break;
 	case SVM_EXIT_INIT:
 		vcpu_count_exit(vcpu, EXIT_INIT);
-		return exit_init(vcpu);
+		exit_init(vcpu);
 	case SVM_EXIT_SHUTDOWN:
 		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);
-		return exit_triple_fault(vcpu);
+		exit_triple_fault(vcpu);
 	case SVM_EXIT_INVALID:
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		return invalid_vmcb();
+		invalid_vmcb(vcpu);
 	default:
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		return false;
+		exit_unhandled(vcpu);
 	}
 }
 
-/* An event whose delivery exited has to be delivered again (APM volume 2, 15.20). */
+/* CPUID, the one exit that a guest may make often, does not wait for the switch. */
+static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
+{
+	if (exit_code != SVM_EXIT_CPUID) {
+		handle_other_exit(vcpu, exit_code);
+		return;
+	}
+	vcpu_count_exit(vcpu, EXIT_CPUID);
+	exit_cpuid(vcpu);
+}
+
+/*
+ * An event whose delivery exited has to be delivered again (APM volume 2, 15.20). The
+ * processor clears EVENTINJ at each exit.
+ */
 static void requeue_event(struct vmcb_control *control)
 {
-	uint64_t event = control->exit_interrupt_info;
-
-	control->event_injection = event & EVENT_VALID ? event : 0;
+	if (control->exit_interrupt_info & EVENT_VALID)
+		control->event_injection = control->exit_interrupt_info;
 }
 
 void svm_exit(struct vcpu *vcpu)
 {
-	uint64_t start = rdtsc();
 	struct vmcb *vmcb = vmcb_of(vcpu);
 
+	vcpu->exit_start = rdtsc();
 	vcpu->regs.rax = vmcb->save.rax;
 	vmcb->control.clean = CLEAN_ALL;
 	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
 	requeue_event(&vmcb->control);
-	if (!handle_exit(vcpu))
-		exit_unhandled(vcpu);
-	vmcb->save.rax = vcpu->regs.rax;
-	vcpu->exits[vcpu->reason].cycles += rdtsc() - start;
+	handle_exit(vcpu, (uint32_t)vmcb->control.exit_code);
+	vmcb_of(vcpu)->save.rax = vcpu->regs.rax;
+	vcpu->counter->cycles += rdtsc() - vcpu->exit_start;
 }

@@ -46,12 +46,14 @@ bool svm_map_more(gpa_t address);
 int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
 _Noreturn void svm_run(struct vcpu *vcpu);
 void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
-void svm_skip_instruction(struct vcpu *vcpu);
 unsigned int svm_privilege_level(const struct vcpu *vcpu);
 uint64_t svm_read_cr0(const struct vcpu *vcpu);
 uint64_t svm_read_cr4(const struct vcpu *vcpu);
 uint64_t svm_read_efer(const struct vcpu *vcpu);
 void svm_write_efer(struct vcpu *vcpu, uint64_t value);
+
+/* instruction.c */
+void svm_skip_instruction(struct vcpu *vcpu);
 
 /* exit.c: called by entry.asm after each #VMEXIT */
 void svm_exit(struct vcpu *vcpu);

@@ -3,18 +3,12 @@
 #include "guest/guest_image.h"
 #include "lib/errno.h"
 #include "mm/frames.h"
-#include "mm/guest_memory.h"
 #include "mm/physmap.h"
 #include "svm/svm.h"
 
 _Noreturn void svm_run_loop(struct vcpu *vcpu, uint64_t vmcb_physical); /* entry.asm */
 
 #define GUEST_ASID 1 /* one guest; 0 is the host's */
-
-#define OPCODE_ESCAPE	  0x0f /* first opcode byte of all that Vellum skips */
-#define PREFIXES_MAX	  12
-#define LINEAR_32	  0xffffffffull
-#define SEGMENT_CODE_LONG BIT(9)
 
 static void init_intercepts(struct vmcb_control *control)
 {
@@ -91,74 +85,6 @@ void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code
 	if (error_code != NO_ERROR_CODE)
 		event |= EVENT_HAS_ERROR_CODE | (uint64_t)error_code << EVENT_ERROR_SHIFT;
 	vmcb_of(vcpu)->control.event_injection = event;
-}
-
-static bool in_64bit_code(const struct vmcb_save *save)
-{
-	return (save->efer & EFER_LMA) && (save->cs.attributes & SEGMENT_CODE_LONG);
-}
-
-static gva_t instruction_address(const struct vmcb_save *save, unsigned int offset)
-{
-	if (in_64bit_code(save))
-		return gva(save->rip + offset);
-	return gva((save->cs.base + save->rip + offset) & LINEAR_32);
-}
-
-static const uint8_t *instruction_byte(const struct vmcb_save *save, unsigned int offset)
-{
-	struct guest_paging paging = {save->cr0, save->cr3, save->cr4, save->efer};
-	gpa_t address;
-
-	if (guest_memory_translate(&paging, instruction_address(save, offset), &address))
-		return NULL;
-	return guest_memory_at(address, 1);
-}
-
-/*
- * Bytes before the opcode. The processor has decoded the instruction, so what stands
- * before the escape byte is prefixes; if it can't be read (another processor has
- * changed the page tables since), there were none.
- */
-static unsigned int count_prefixes(const struct vmcb_save *save)
-{
-	for (unsigned int n = 0; n <= PREFIXES_MAX; n++) {
-		const uint8_t *byte = instruction_byte(save, n);
-
-		if (!byte)
-			return 0;
-		if (*byte == OPCODE_ESCAPE)
-			return n;
-	}
-	return 0;
-}
-
-static unsigned int opcode_length(uint64_t exit_code)
-{
-	return exit_code == SVM_EXIT_VMMCALL ? 3 : 2; /* 0F 01 D9; CPUID, RDMSR, INVD ... */
-}
-
-/* For processors that don't save the next RIP, QEMU's among them (15.7.1). */
-static uint64_t decode_next_rip(const struct vmcb *vmcb)
-{
-	return vmcb->save.rip + count_prefixes(&vmcb->save) +
-	       opcode_length(vmcb->control.exit_code);
-}
-
-void svm_skip_instruction(struct vcpu *vcpu)
-{
-	struct vmcb *vmcb = vmcb_of(vcpu);
-	uint64_t next = vmcb->control.next_rip;
-
-	vmcb->save.rip = next ? next : decode_next_rip(vmcb);
-	vmcb->control.next_rip = 0; /* a processor without the feature never writes it */
-	vmcb->control.interrupt_state &= ~INTERRUPT_SHADOW;
-	if (vmcb->save.rflags & RFLAGS_TF) {
-		vmcb->save.dr6 |= DR6_BS;
-		vmcb->control.clean &= ~(uint32_t)CLEAN_DRX;
-		svm_inject_exception(vcpu, VECTOR_DB, NO_ERROR_CODE);
-	}
-	vmcb->save.rflags &= ~RFLAGS_RF;
 }
 
 unsigned int svm_privilege_level(const struct vcpu *vcpu)
