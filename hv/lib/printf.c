@@ -34,7 +34,7 @@ struct conversion {
 
 static void sink_char(struct sink *sink, char c)
 {
-	if (sink->length + 1 < sink->size)
+	if (sink->length < sink->size) /* sink_end puts the NUL over the last one */
 		sink->text[sink->length] = c;
 	sink->length++;
 }
