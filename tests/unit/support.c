@@ -11,6 +11,8 @@
 #define MAX_LINES 256
 #define LINE_SIZE 4096
 
+#define GUARD_SIZE PAGE_SIZE /* behind the arena: a read past its end is a crash */
+
 struct line {
 	enum log_level level;
 	char text[LINE_SIZE];
@@ -92,9 +94,9 @@ void arena_create(uint64_t size)
 	void *memory;
 
 	arena_free();
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	memory = mmap(NULL, size + GUARD_SIZE, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
+	if (memory == MAP_FAILED || mprotect(memory, size, PROT_READ | PROT_WRITE) != 0)
 		fail_msg("no arena of %llu bytes", (unsigned long long)size);
 	physmap_base = (uintptr_t)memory;
 	physmap_limit = size;
@@ -103,7 +105,7 @@ void arena_create(uint64_t size)
 void arena_free(void)
 {
 	if (physmap_base != 0)
-		munmap((void *)physmap_base, physmap_limit);
+		munmap((void *)physmap_base, physmap_limit + GUARD_SIZE);
 	physmap_base = 0;
 	physmap_limit = 0;
 }

@@ -31,8 +31,9 @@ void assert_console_quiet(void);
 
 /*
  * Physical memory from 0 to size, all zero; physmap_base and physmap_limit
- * follow it. Pages are used only once touched, so that GiBs are cheap. A second
- * call frees the first arena.
+ * follow it. size is a multiple of PAGE_SIZE; touching what lies behind it is a
+ * crash. Pages are used only once touched, so that GiBs are cheap. A second call
+ * frees the first arena.
  */
 void arena_create(uint64_t size);
 void arena_free(void);

@@ -196,9 +196,15 @@ static void tables_by_the_xsdt_if_there_is_one(void **state)
 
 static void a_broken_xsdt_falls_back_to_the_rsdt(void **state)
 {
+	struct acpi_rsdp *rsdp;
+
 	(void)state;
 	put_rsdp(RSDP_AT, 2)->extended_checksum++;
 	put_table(XSDT_AT, "XSDT", "", 0);
+	assert_ptr_equal(acpi_find_table("FACP"), arena_at(FADT_AT));
+	rsdp = put_rsdp(RSDP_AT, 2);
+	rsdp->length = 40; /* not what the checksum was made over */
+	fix_checksum(rsdp, sizeof(*rsdp), &rsdp->extended_checksum);
 	assert_ptr_equal(acpi_find_table("FACP"), arena_at(FADT_AT));
 	put_rsdp(RSDP_AT, 2);
 	((struct acpi_header *)arena_at(XSDT_AT))->checksum++;
@@ -263,6 +269,11 @@ static void power_ignores_what_is_no_port(void **state)
 	assert_int_equal(power.pm1a_control, 0x604);
 	assert_int_equal(power.pm1b_control, 0);
 	assert_false(power.has_reset);
+	fadt->x_pm1a_control.space = ACPI_SPACE_IO;
+	fadt->x_pm1a_control.address = 0x11804;
+	fix_table(FADT_AT);
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_int_equal(power.pm1a_control, 0x604);
 }
 
 static void no_tables_no_power(void **state)

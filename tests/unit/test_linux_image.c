@@ -205,6 +205,8 @@ static void every_short_file_is_refused(void **state)
 		console_clear();
 		assert_int_equal(read_image(), -ENOEXEC);
 		assert_int_equal(console_count(LOG_ERROR), 1);
+		if (size >= LINUX_HEADER_AT(kernel_alignment))
+			assert_console(LOG_ERROR, "is truncated");
 	}
 }
 

@@ -116,6 +116,21 @@ static void kernel_and_initrd_arrive_whole(void **state)
 	assert_initrd_at(params()->header.ramdisk_image);
 }
 
+/* The kernel's target begins inside of its source, or the other way round. */
+static void a_kernel_may_overlap_its_target(void **state)
+{
+	static const uint64_t places[] = {16 * MIB - 4 * PAGE_SIZE, 16 * MIB + 4 * PAGE_SIZE};
+
+	(void)state;
+	boot.module_count = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		header = bzimage_create(places[i], KERNEL_SIZE, &boot.module[0]);
+		assert_int_equal(load(), 0);
+		assert_int_equal(entry.eip, 16 * MIB);
+		assert_kernel_at(entry.eip);
+	}
+}
+
 static void an_initrd_out_of_the_way_is_left_there(void **state)
 {
 	(void)state;
@@ -323,6 +338,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_setup(kernel_and_initrd_arrive_whole),
+		with_setup(a_kernel_may_overlap_its_target),
 		with_setup(an_initrd_out_of_the_way_is_left_there),
 		with_setup(the_header_is_that_of_the_file_plus_the_loaders_fields),
 		with_setup(the_command_line_starts_behind_the_file_name),

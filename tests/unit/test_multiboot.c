@@ -126,11 +126,11 @@ static void without_a_map_the_two_sizes_serve(void **state)
 	(void)state;
 	info->flags = MULTIBOOT_INFO_MEMORY;
 	info->mem_lower = 639;
-	info->mem_upper = 0x3ffc00; /* up to 4 GiB: more than 32 bits of bytes */
+	info->mem_upper = 0x7ffc00; /* up to 8 GiB: more than 32 bits of bytes */
 	assert_int_equal(multiboot(), 0);
 	assert_int_equal(boot.memory.count, 2);
 	assert_int_equal(boot.memory.entry[0].size, 639 * KIB);
-	assert_int_equal(e820_ram_end(&boot.memory), 4 * GIB);
+	assert_int_equal(e820_ram_end(&boot.memory), 8 * GIB);
 	assert_string_equal(boot.command_line, "");
 	assert_int_equal(boot.module_count, 0);
 }
