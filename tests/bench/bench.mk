@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The workloads of the micro board and the test guest's initramfs.
-# Included by the top Makefile; uses BUILD and HOSTCC, and BUSYBOX if it is set.
+# Included by the top Makefile; uses its BUILD, HOSTCC, NASM, LD and QUIET_*, and BUSYBOX if set.
 
 BENCH_SOURCES  := $(sort $(wildcard tests/bench/workloads/*.c))
 BENCH_HEADERS  := $(wildcard tests/bench/workloads/*.h)
@@ -13,13 +13,14 @@ BENCH_CFLAGS = -m32 -static -no-pie -fno-pie -O2 -std=gnu17 -Wall -Wextra -Werro
 
 $(BUILD)/bench/vellum-bench: $(BENCH_SOURCES) $(BENCH_HEADERS)
 	@mkdir -p $(@D)
-	$(HOSTCC) $(BENCH_CFLAGS) -o $@ $(BENCH_SOURCES)
+	$(QUIET_CC)$(HOSTCC) $(BENCH_CFLAGS) -o $@ $(BENCH_SOURCES)
 
 $(BUILD)/bench/exit-only: tests/bench/workloads/exit-only.asm
 	@mkdir -p $(@D)
-	nasm -f elf32 -o $@.o $<
-	ld -m elf_i386 -s -o $@ $@.o
+	$(QUIET_AS)$(NASM) -f elf32 -o $@.o $<
+	$(QUIET_LD)$(LD) -m elf_i386 -s -o $@ $@.o
 
 # Not compressed: the loader copies it at no cost, and unpacking would cost every boot.
-$(INITRAMFS): $(BENCH_PROGRAMS) tests/bench/initramfs $(wildcard tests/bench/guest_image/*)
+$(INITRAMFS): $(BENCH_PROGRAMS) tests/bench/initramfs $(wildcard tests/bench/guest_image/*.py) \
+	      tests/bench/guest_image/init
 	tests/bench/initramfs --output $@ $(addprefix --busybox ,$(BUSYBOX)) $(BENCH_PROGRAMS)
