@@ -177,6 +177,13 @@ def test_a_cpio_archive_is_what_the_format_says():
     assert b"TRAILER!!!\0" in data and len(data) % 4 == 0
 
 
+def test_a_device_node_is_numbered_as_itself_not_as_the_disk_it_lies_on():
+    archive = Archive()
+    archive.add_device("tty", Device(4, 65))
+    fields = archive.to_bytes()[6:110].decode()
+    assert fields[7 * 8:11 * 8] == "0000000000000000" + "0000000400000041"
+
+
 def test_a_cpio_archive_does_not_depend_on_the_order_of_adding():
     one, two = Archive(), Archive()
     for archive, names in ((one, ("dev", "dev/console")), (two, ("dev/console", "dev"))):
