@@ -65,6 +65,7 @@ enum exception_vector {
 
 /* CPUID: leaves and bits that Vellum looks at (APM volume 3, appendix E) */
 #define CPUID_FEATURES		0x00000001u
+#define CPUID_1_EBX_APIC_SHIFT	   24 /* initial APIC id */
 #define CPUID_1_ECX_VMX		BIT(5)
 #define CPUID_1_ECX_OSXSAVE	BIT(27)
 #define CPUID_1_ECX_HYPERVISOR	BIT(31)

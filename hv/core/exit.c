@@ -5,6 +5,7 @@
 #include "core/panic.h"
 #include "core/policy.h"
 #include "core/power.h"
+#include "core/triple_fault.h"
 #include "core/vendor.h"
 #include "debug/console.h"
 #include "debug/record.h"
@@ -126,16 +127,16 @@ void exit_init(struct vcpu *vcpu)
 
 void exit_triple_fault(struct vcpu *vcpu)
 {
-	pr_error("the guest's processor %u shut down: a fault while it delivered a double fault "
-		 "(triple fault)",
+	pr_error("triple fault: the guest's processor %u met a fault while it delivered a double "
+		 "fault, and shut down",
 		 vcpu->id);
+	triple_fault_explain(vcpu);
 	vendor->dump(vcpu);
 	record_end("triple-fault");
-	if (options.onfault != ONFAULT_RESET) {
-		pr_info("stopped here, as onfault= asks");
-		cpu_stop();
-	}
-	power_reset();
+	if (options.onfault == ONFAULT_RESET)
+		power_reset();
+	pr_info("stopped here, as onfault= asks");
+	cpu_stop();
 }
 
 void exit_unhandled(struct vcpu *vcpu)

@@ -12,6 +12,7 @@
 #include "debug/console.h"
 #include "debug/console_port.h"
 #include "debug/record.h"
+#include "dev/acpi.h"
 #include "guest/linux.h"
 #include "guest/rom_install.h"
 #include "mm/guest_memory.h"
@@ -22,6 +23,7 @@ struct options options;
 static struct boot_info boot;
 static struct e820_map guest_map; /* the machine's memory, less what Vellum keeps */
 static struct kept_memory kept;
+static unsigned int processors;
 static uint64_t start_tsc;
 
 static void open_console(void)
@@ -59,6 +61,26 @@ static void choose_mode(void)
 	}
 }
 
+/*
+ * Takes the processors that the guest shall not have out of its ACPI tables. A guest
+ * under Vellum gets one, until Vellum can start the others itself.
+ */
+static void limit_processors(void)
+{
+	unsigned int keep = options.mode == MODE_HV ? 1 : options.cpus;
+	uint32_t boot_apic_id = (uint32_t)cpuid(CPUID_FEATURES, 0).ebx >> CPUID_1_EBX_APIC_SHIFT;
+	unsigned int present = acpi_count_cpus();
+
+	if (options.mode == MODE_HV && options.cpus > 1)
+		pr_warn("cpus=%u: a guest under Vellum gets one processor so far", options.cpus);
+	processors = present ? present : 1;
+	if (!keep || keep >= processors)
+		return;
+	pr_info("the guest gets %u of %u processors", keep, processors);
+	acpi_disable_cpus(keep, boot_apic_id);
+	processors = keep;
+}
+
 static void say_boot(void)
 {
 	bool native = options.mode == MODE_NATIVE;
@@ -69,7 +91,7 @@ static void say_boot(void)
 		       : options.vmi == VMI_CALLS	? "calls"
 							: "on",
 		.paging = native ? "none" : "nested",
-		.cpus = 1,
+		.cpus = processors,
 		.memory_given = e820_ram_size(&guest_map),
 		.memory_kept = kept.size,
 		.cycles = rdtsc() - start_tsc,
@@ -101,6 +123,7 @@ static int start(void)
 	if (error)
 		return error;
 	choose_mode();
+	limit_processors();
 	panic_set_activity("loading the guest");
 	error = linux_load(&boot, &guest_map, &entry);
 	if (error)

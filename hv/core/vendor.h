@@ -8,11 +8,21 @@
 #define VELLUM_CORE_VENDOR_H
 
 #include "lib/types.h"
+#include "mm/guest_memory.h"
 
 struct vcpu;
 struct guest_entry;
 
 enum { NO_ERROR_CODE = -1 };
+
+/* What the delivery of an exception would use. */
+struct fault_state {
+	struct guest_paging paging;
+	bool long_mode;
+	gva_t idt;
+	uint32_t idt_limit;
+	gva_t stack;
+};
 
 struct vendor {
 	const char *name;
@@ -65,6 +75,8 @@ struct vendor {
 
 	/* Stops guarding port (0..65535): the guest's accesses no longer exit. */
 	void (*release_port)(uint16_t port);
+
+	void (*read_fault_state)(const struct vcpu *vcpu, struct fault_state *state);
 
 	/* Prints the guest's state in full, at level error. */
 	void (*dump)(const struct vcpu *vcpu);

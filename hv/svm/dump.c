@@ -55,6 +55,19 @@ static void dump_exit(const struct vmcb_control *c)
 		 c->exit_info2, c->exit_interrupt_info);
 }
 
+void svm_read_fault_state(const struct vcpu *vcpu, struct fault_state *state)
+{
+	const struct vmcb_save *s = &vmcb_of(vcpu)->save;
+
+	*state = (struct fault_state){
+		.paging = {s->cr0, s->cr3, s->cr4, s->efer},
+		.long_mode = s->efer & EFER_LMA,
+		.idt = gva(s->idtr.base),
+		.idt_limit = s->idtr.limit,
+		.stack = gva(s->ss.base + s->rsp),
+	};
+}
+
 void svm_dump(const struct vcpu *vcpu)
 {
 	const struct vmcb *vmcb = vmcb_of(vcpu);

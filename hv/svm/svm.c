@@ -24,6 +24,7 @@ const struct vendor svm_vendor = {
 	.read_efer = svm_read_efer,
 	.write_efer = svm_write_efer,
 	.release_port = svm_release_port,
+	.read_fault_state = svm_read_fault_state,
 	.dump = svm_dump,
 };
 

@@ -59,6 +59,7 @@ void svm_skip_instruction(struct vcpu *vcpu);
 void svm_exit(struct vcpu *vcpu);
 
 /* dump.c */
+void svm_read_fault_state(const struct vcpu *vcpu, struct fault_state *state);
 void svm_dump(const struct vcpu *vcpu);
 
 #endif
