@@ -1,30 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Vellum's one entry: "make help" lists what it does.
+# Vellum's one entry. "make" lists what it does; docs/ has the rest.
 
 VERSION := 0.1
 
-BUILD ?= build
-CC := gcc
-HOSTCC ?= gcc
-LD := ld
-NASM ?= nasm
-PYTHON ?= /usr/bin/python3
+# ---- what a user may set -------------------------------------------------------
 
-CPU ?= amd
-EMU ?= auto
-MODE ?= hv
-VMI ?= on
-PAGING ?= nested
-CPUS ?= 1
-MEM ?= 1024
-ICOUNT ?= 1
-KERNEL ?=
-INITRD ?=
-APPEND ?=
-FIRMWARE ?= bios
-VELLUM ?=
-V ?= 0
+CPU     ?= amd
+EMU     ?= auto
+MODE    ?= hv
+VMI     ?= on
+PAGING  ?= nested
+CPUS    ?= 1
+MEM     ?= 1024
+ICOUNT  ?= 1
+KERNEL  ?=
+INITRD  ?=
+APPEND  ?=
+VELLUM  ?=
+BOARD   ?= micro
+V       ?= 0
+
+# ---- the tools -----------------------------------------------------------------
+
+BUILD   ?= build
+CC      := gcc
+HOSTCC  ?= gcc
+LD      := ld
+NASM    ?= nasm
+PYTHON  ?= /usr/bin/python3
+PYTEST  := $(PYTHON) -m pytest -p no:cacheprovider
 
 ifeq ($(V),0)
 QUIET_CC = @echo "  CC   $<";
@@ -33,19 +38,101 @@ QUIET_LD = @echo "  LD   $@";
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup all run boot test test-guest test-system clean distclean
 .DELETE_ON_ERROR:
+.PHONY: help setup all kernels run boot test test-guest test-system unit-programs clean \
+	distclean FORCE
 
 help:
-	@echo help
+	@echo "Vellum $(VERSION): a thin hypervisor that speaks VMI 3.0. Targets:"
+	@echo
+	@echo "  make setup      install the packages that are missing (apt; sudo when not root)"
+	@echo "  make run        the main job: boot the test guest in every column, print the board"
+	@echo "  make boot       boot one guest in one mode, its serial console on this terminal"
+	@echo "  make test       every test: unit, guest, system"
+	@echo "  make test-unit, test-guest, test-system    one layer (after make setup)"
+	@echo "  make all        build the hypervisor only: $(BUILD)/vellum.elf"
+	@echo "  make kernels    build the guest kernels only (cached outside the clone)"
+	@echo "  make clean      remove $(BUILD)/"
+	@echo "  make distclean  remove the cached guest kernels and files, too"
+	@echo
+	@echo "Variables (now):"
+	@echo "  MODE=$(MODE)           hv: virtualize; native: only load the guest, for comparison"
+	@echo "  VMI=$(VMI)            on: show the guest the VMI ROM; off; calls: ROM without hints"
+	@echo "  PAGING=$(PAGING)     the only one so far"
+	@echo "  CPU=$(CPU)           the only one so far (AMD-V)"
+	@echo "  CPUS=$(CPUS)             processors of the machine; the guest gets one so far"
+	@echo "  MEM=$(MEM)           MiB of RAM"
+	@echo "  EMU=$(EMU)          auto, qemu, kvm: what runs the machine"
+	@echo "  ICOUNT=$(ICOUNT)           1: make run counts instructions, which repeats exactly"
+	@echo "  KERNEL= INITRD= APPEND=   your own guest for make boot: bzImage, initrd, more words"
+	@echo "  VELLUM=          more words for the hypervisor's command line (docs/command-line.md)"
+	@echo "  V=$(V)              1: show the commands"
 
-all: $(BUILD)/vellum.elf
+setup:
+	@boot/setup
+
+# ---- what is built -------------------------------------------------------------
 
 include hv/hv.mk
 include vmirom/vmirom.mk
 include tests/unit/unit.mk
 include tests/unit/vmirom.mk
+-include tests/unit/hv.mk
+-include tests/guest/guest.mk
 include tests/bench/bench.mk
+
+all: $(BUILD)/vellum.elf
+
+# Links into the cache; build-kernel checks what is there and builds what is not.
+kernels: $(BUILD)/kernel-plain $(BUILD)/kernel-vmi
+
+$(BUILD)/kernel-%: FORCE
+	@mkdir -p $(@D)
+	@path=$$(guest-patches/build-kernel $*) && ln -sfn "$$path" $@
+
+FORCE:
+
+# ---- what is run ---------------------------------------------------------------
+
+HV_WORDS = mode=$(MODE) vmi=$(VMI) paging=$(PAGING) $(VELLUM)
+
+run: setup all kernels $(INITRAMFS)
+	@tests/bench/board --board $(BOARD) --emu $(EMU) --icount $(ICOUNT) --vellum-words "$(VELLUM)"
+
+ifeq ($(KERNEL),)
+BOOT_KERNEL := $(BUILD)/kernel-vmi/bzImage
+BOOT_INITRD := $(INITRAMFS)
+BOOT_WORDS  := console=ttyS0 vellum.run=shell
+boot: $(BUILD)/kernel-vmi $(INITRAMFS)
+else
+BOOT_KERNEL := $(KERNEL)
+BOOT_INITRD := $(INITRD)
+BOOT_WORDS  := console=ttyS0
+endif
+
+boot: setup all
+	@boot/emulators/run --interactive --emu $(EMU) --cpu $(CPU) --memory $(MEM) --cpus $(CPUS) \
+		--name boot --image $(BUILD)/vellum.elf --append "console=com1 $(HV_WORDS)" \
+		--module "$(BOOT_KERNEL) $(BOOT_WORDS) $(APPEND)" \
+		$(if $(BOOT_INITRD),--module "$(BOOT_INITRD)")
+
+# ---- what is tested ------------------------------------------------------------
+
+TEST_FILES = all kernels guests $(INITRAMFS) unit-programs $(BUILD)/vmirom_probe/probe.elf
+
+unit-programs: $(UNIT_TESTS)
+
+test: setup $(TEST_FILES)
+	@$(PYTEST) tests/unit tests/guest tests/system
+
+test-guest: all guests
+	@$(PYTEST) tests/guest
+
+test-system: $(TEST_FILES)
+	@$(PYTEST) tests/system
 
 clean:
 	rm -rf $(BUILD)
+
+distclean: clean
+	rm -rf "$${VELLUM_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vellum}"
