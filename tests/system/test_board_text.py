@@ -271,6 +271,7 @@ class ShellEmulator(Emulator):
     ("echo hello >$1", Limits(10), End.EXIT, 0),
     ("exit 3", Limits(10), End.EXIT, 3),
     ("echo mark >$2; sleep 60", Limits(10, marker="mark"), End.MARKER, None),
+    ("printf 'login: ' >$1; sleep 60", Limits(10, marker="login: "), End.MARKER, None),
     ("sleep 60", Limits(0.2), End.TIMEOUT, None),
     ("head -c 5000 /dev/zero >$1; sleep 60", Limits(10, log_bytes=4096), End.LOG_LIMIT, None),
 ])

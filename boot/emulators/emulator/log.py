@@ -34,6 +34,10 @@ class LogTail:
         *lines, self.partial = (self.partial + added).split(b"\n")
         return [line.decode(errors="replace").rstrip("\r") for line in lines]
 
+    def unended_line(self) -> str:
+        """What came after the last newline: a prompt, or the start of a line."""
+        return self.partial.decode(errors="replace")
+
     def text(self, limit: int) -> str:
         """The file from its start, at most limit bytes of it, with plain newlines."""
         if self.size() == 0:

@@ -38,7 +38,7 @@ class Limits:
 
     seconds: float | None = 120
     log_bytes: int = 8 << 20     # of either serial port
-    marker: str | None = None    # in a line of either serial port
+    marker: str | None = None    # within a line of either serial port
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ class Session:
         """Ends the emulator if it still runs; returns when it is gone."""
         if self.process.poll() is not None:
             return
-        self.signal(signal.SIGTERM)
+        self.send(signal.SIGTERM)
         try:
             self.process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
-            self.signal(signal.SIGKILL)
+            self.send(signal.SIGKILL)
             self.process.wait()
 
-    def signal(self, number: signal.Signals) -> None:
+    def send(self, number: signal.Signals) -> None:
         """To the emulator, and to what it started where it has a process group of its own."""
         if self.interactive:
             self.process.send_signal(number)
@@ -127,13 +127,14 @@ class Session:
         return any(tail.read_so_far < tail.size() for tail in self.tails.values())
 
     def read_lines(self, marker: str | None, on_line: LineWatcher | None) -> bool:
-        """Passes new lines on; True if one holds the marker."""
+        """Passes new lines on; True if one holds the marker, or a line that has yet no end."""
         marked = False
         for port, tail in self.tails.items():
-            for line in tail.new_lines():
-                marked = marked or (marker is not None and marker in line)
-                if on_line is not None:
-                    on_line(port, line)
+            lines = tail.new_lines()
+            marked |= marker is not None and any(marker in line
+                                                 for line in (*lines, tail.unended_line()))
+            for line in lines if on_line is not None else ():
+                on_line(port, line)
         return marked
 
     def end_reason(self, limits: Limits, exited: bool, marked: bool) -> End | None:
