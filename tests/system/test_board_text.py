@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -282,7 +283,20 @@ def test_why_a_run_ended(tmp_path, script, limits, end, status):
 
 
 def test_a_stopped_emulator_takes_its_children_along(tmp_path):
-    script = "sleep 60 & echo $! >$1; wait"
-    result = run(ShellEmulator(script), Machine(), tmp_path, "t", Limits(0.5))
-    child = Path("/proc") / result.com1.strip() / "stat"
-    assert not child.exists() or child.read_text().split()[2] == "Z"
+    script = "sleep 60 & echo child $! >$1; wait"
+    result = run(ShellEmulator(script), Machine(), tmp_path, "t", Limits(20, marker="child"))
+    assert vanishes(int(result.com1.split()[1]))
+
+
+def vanishes(process: int) -> bool:
+    """True once a process is gone; a killed one takes a moment."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
