@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The real kernel in every column: it boots, finds the ROM only where there is one, and
+sees the same machine everywhere."""
+
+import re
+
+import pytest
+
+from vellum import BUILD, IMAGE, PLAIN_KERNEL, Module, INITRD, boot, kernel, record, records
+
+COLUMNS = {
+    "N1": "mode=native",
+    "H0": "mode=hv vmi=off",
+    "H1": "mode=hv vmi=on",
+    "H1-calls": "mode=hv vmi=calls",
+}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {name: boot(f"boot-{name}", words, icount=True) for name, words in COLUMNS.items()}
+
+
+def memory_map(console):
+    return re.findall(r"BIOS-e820: (\[mem .*)", console)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_guest_comes_up_and_ends_the_machine(runs, column):
+    result = runs[column]
+    assert "vellum-guest: up" in result.com1
+    assert "vellum-guest: done" in result.com1
+    assert result.finished, result
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_boot_record_says_how(runs, column):
+    boot_record = record(runs[column].com2, "boot")
+    words = dict(word.split("=") for word in COLUMNS[column].split())
+    assert boot_record["mode"] == words["mode"]
+    assert boot_record["vmi"] == words.get("vmi", "off")
+    assert boot_record["vendor"] == ("none" if column == "N1" else "AMD-V")
+
+
+@pytest.mark.parametrize("column", ["H0", "H1", "H1-calls"])
+def test_last_words_are_the_exits_and_the_end(runs, column):
+    last = records(runs[column].com2)[-2:]
+    assert [one["event"] for one in last] == ["exits", "end"]
+    assert last[0]["total"] == sum(one["count"] for one in last[0]["by_reason"].values())
+    assert last[1]["why"] in ("poweroff", "reset")
+
+
+def test_native_says_nothing_after_the_jump(runs):
+    assert records(runs["N1"].com2)[-1]["event"] == "boot"
+
+
+@pytest.mark.parametrize("column", ["H1", "H1-calls"])
+def test_kernel_finds_the_rom(runs, column):
+    assert re.search(r"vmi: .*ROM.* at 0x[0-9a-f]+", runs[column].com1, re.IGNORECASE)
+    assert re.search(r"API 3\.0", runs[column].com1)
+    assert "VMI ROM" in runs[column].com2
+    assert "announced itself" in runs[column].com2
+
+
+@pytest.mark.parametrize("column", ["N1", "H0"])
+def test_kernel_says_that_there_is_no_rom(runs, column):
+    assert re.search(r"vmi: no .*ROM", runs[column].com1, re.IGNORECASE)
+    assert "announced itself" not in runs[column].com2
+
+
+def test_every_column_sees_the_same_memory(runs):
+    maps = {column: memory_map(result.com1) for column, result in runs.items()}
+    assert maps["N1"]
+    for column in COLUMNS:
+        assert maps[column] == maps["N1"]
+
+
+def test_kept_memory_is_reserved_for_the_guest(runs):
+    keeping = re.search(r"keeping (\d+) MiB at ([0-9a-f]+)", runs["H1"].com2)
+    start, size = int(keeping[2], 16), int(keeping[1]) << 20
+    usable = [entry for entry in memory_map(runs["H1"].com1) if "usable" in entry]
+    for entry in usable:
+        first, last = (int(number, 16) for number in re.findall(r"0x([0-9a-f]+)", entry)[:2])
+        assert last < start or first >= start + size, entry
+
+
+def test_plain_kernel_boots_too():
+    result = boot("boot-N0", "mode=native", [kernel(PLAIN_KERNEL), Module(INITRD)], icount=True)
+    assert "vellum-guest: done" in result.com1
+    assert "vmi:" not in result.com1
+
+
+def test_vellum_is_thin(runs):
+    """At most 32 MiB of RAM, 20 million instructions to the guest, 256 KiB of image."""
+    for result in runs.values():
+        boot_record = record(result.com2, "boot")
+        assert boot_record["memory_kept"] <= 32 << 20
+        assert boot_record["cycles"] <= 20_000_000
+    assert IMAGE.stat().st_size <= 256 << 10
+
+
+def test_second_processor_stays_out_of_reach():
+    result = boot("boot-2cpus", "mode=hv", cpus=2)
+    assert "the guest gets 1 of 2 processors" in result.com2
+    assert "vellum-guest: done" in result.com1
+
+
+@pytest.mark.parametrize("cpu, why", [
+    ("max,-svm", "no AMD-V"),
+    ("max,-npt", "no nested paging"),
+])
+def test_without_virtualization_the_guest_runs_natively(cpu, why):
+    result = boot("boot-" + cpu.replace(",", ""), "mode=hv", extra=["-cpu", cpu])
+    assert re.search(f"warning: running the guest natively: .*{why}", result.com2)
+    assert record(result.com2, "boot")["mode"] == "native"
+    assert "vellum-guest: done" in result.com1
+
+
+def test_processor_without_long_mode_is_told_on_the_screen_and_com1():
+    result = boot("boot-qemu32", extra=["-cpu", "qemu32"], marker="no 64-bit mode", seconds=20)
+    assert "no 64-bit mode" in result.com1
+
+
+def test_unknown_words_are_named_and_the_defaults_used():
+    result = boot("boot-words", "mode=maybe colour=red vmi=off")
+    assert re.search(r"maybe", result.com2)
+    assert re.search(r"colour", result.com2)
+    assert record(result.com2, "boot")["mode"] == "hv"
+
+
+def test_console_may_share_com1_with_the_guest():
+    result = boot("boot-com1", "console=com1 vmi=off")
+    assert "keeping 8 MiB" in result.com1
+    assert record(result.com1, "end")["why"] in ("poweroff", "reset")
+    assert not (BUILD / "logs" / "boot-com1.com2.log").read_text()
+
+
+def test_stats_off_leaves_the_exits_out():
+    result = boot("boot-stats", "stats=off")
+    assert [one["event"] for one in records(result.com2)] == ["boot", "end"]

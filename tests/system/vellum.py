@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the system tests share: Vellum with a real kernel on an emulated machine."""
+
+import json
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "boot" / "emulators"))
+
+from emulator import Limits, Machine, Module, choose_emulator, run  # noqa: E402
+
+BUILD = ROOT / os.environ.get("BUILD", "build")
+IMAGE = BUILD / "vellum.elf"
+VMI_KERNEL = BUILD / "kernel-vmi" / "bzImage"
+PLAIN_KERNEL = BUILD / "kernel-plain" / "bzImage"
+INITRD = BUILD / "initramfs.cpio"
+
+# "vellum.run=" of the guest's init: print the kernel's messages, then end the machine.
+KERNEL_WORDS = "console=ttyS0 nokaslr norandmaps tsc=reliable vellum.run=dmesg"
+
+
+def kernel(path=VMI_KERNEL, words=KERNEL_WORDS):
+    return Module(path, words)
+
+
+def boot(name, words="", modules=None, seconds=120, marker=None, **machine):
+    """Boots Vellum with its words and modules; returns the emulator's Result."""
+    if modules is None:
+        modules = [kernel(), Module(INITRD)]
+    description = Machine(image=IMAGE, append=words, modules=modules, **machine)
+    return run(choose_emulator("qemu", description), description, BUILD / "logs", name,
+               Limits(seconds=seconds, marker=marker))
+
+
+def records(console):
+    """The VELLUM {json} lines of a console, in order."""
+    return [json.loads(line[len("VELLUM "):]) for line in console.splitlines()
+            if line.startswith("VELLUM {")]
+
+
+def record(console, event):
+    found = [one for one in records(console) if one["event"] == event]
+    assert len(found) == 1, f"{len(found)} records of {event}:\n{console}"
+    return found[0]
