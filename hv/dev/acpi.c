@@ -167,40 +167,28 @@ static struct acpi_madt_entry *next_entry(struct acpi_madt *madt, struct acpi_ma
 	return entry;
 }
 
-/* A processor's entry, of either kind. flags is NULL for an entry of something else. */
+/* What an entry of either kind says of a processor; all zero if it is of something else. */
 struct cpu_entry {
+	bool is_cpu;
 	uint32_t apic_id;
-	uint8_t *flags; /* 4 bytes, not aligned */
+	uint32_t flags;
 };
 
-static struct cpu_entry read_cpu(struct acpi_madt_entry *entry)
+static struct cpu_entry read_cpu(const struct acpi_madt_entry *entry)
 {
-	struct acpi_local_apic *apic = (struct acpi_local_apic *)entry;
-	struct acpi_local_x2apic *x2apic = (struct acpi_local_x2apic *)entry;
+	const struct acpi_local_apic *apic = (const struct acpi_local_apic *)entry;
+	const struct acpi_local_x2apic *x2apic = (const struct acpi_local_x2apic *)entry;
 
 	if (entry->type == ACPI_MADT_LOCAL_APIC && entry->length >= sizeof(*apic))
-		return (struct cpu_entry){apic->apic_id, (uint8_t *)&apic->flags};
+		return (struct cpu_entry){true, apic->apic_id, apic->flags};
 	if (entry->type == ACPI_MADT_LOCAL_X2APIC && entry->length >= sizeof(*x2apic))
-		return (struct cpu_entry){x2apic->apic_id, (uint8_t *)&x2apic->flags};
-	return (struct cpu_entry){0, NULL};
+		return (struct cpu_entry){true, x2apic->apic_id, x2apic->flags};
+	return (struct cpu_entry){0};
 }
 
 static bool is_enabled(struct cpu_entry cpu)
 {
-	uint32_t flags = 0;
-
-	if (cpu.flags != NULL)
-		memcpy(&flags, cpu.flags, sizeof(flags));
-	return (flags & ACPI_CPU_ENABLED) != 0;
-}
-
-static void disable(struct cpu_entry cpu)
-{
-	uint32_t flags;
-
-	memcpy(&flags, cpu.flags, sizeof(flags));
-	flags &= ~(uint32_t)(ACPI_CPU_ENABLED | ACPI_CPU_ONLINE_CAPABLE);
-	memcpy(cpu.flags, &flags, sizeof(flags));
+	return cpu.is_cpu && (cpu.flags & ACPI_CPU_ENABLED);
 }
 
 static struct acpi_madt *find_madt(void)
@@ -236,35 +224,46 @@ static bool lists_enabled(struct acpi_madt *madt, uint32_t apic_id)
 	return false;
 }
 
-/* Disables all but the boot processor and the first others. Returns how many of these stay. */
-static unsigned int disable_but(struct acpi_madt *madt, uint32_t boot_apic_id, unsigned int others)
+/* others: how many of them may still stay. */
+static bool stays(struct cpu_entry cpu, uint32_t boot_apic_id, unsigned int *others)
 {
-	struct acpi_madt_entry *entry = NULL;
-	unsigned int kept = 0;
+	if (!cpu.is_cpu || (is_enabled(cpu) && cpu.apic_id == boot_apic_id))
+		return true;
+	if (!is_enabled(cpu) || *others == 0)
+		return false;
+	(*others)--;
+	return true;
+}
 
-	while ((entry = next_entry(madt, entry)) != NULL) {
-		struct cpu_entry cpu = read_cpu(entry);
+/* Moves the entries that stay together; each overlaps the gap that it closes. */
+static void remove_cpus(struct acpi_madt *madt, uint32_t boot_apic_id, unsigned int others)
+{
+	struct acpi_madt_entry *entry = next_entry(madt, NULL);
+	uint8_t *end = (uint8_t *)(madt + 1);
 
-		if (cpu.flags == NULL || (is_enabled(cpu) && cpu.apic_id == boot_apic_id))
-			continue;
-		if (is_enabled(cpu) && kept < others)
-			kept++;
-		else
-			disable(cpu);
+	while (entry != NULL) {
+		struct acpi_madt_entry *next = next_entry(madt, entry);
+		uint8_t size = entry->length;
+
+		if (stays(read_cpu(entry), boot_apic_id, &others)) {
+			memmove(end, entry, size);
+			end += size;
+		}
+		entry = next;
 	}
-	return kept;
+	madt->header.length = (uint32_t)(end - (uint8_t *)madt);
 }
 
 int acpi_disable_cpus(unsigned int keep, uint32_t boot_apic_id)
 {
 	struct acpi_madt *madt = find_madt();
-	unsigned int boot, kept;
+	unsigned int boot;
 
 	if (madt == NULL)
 		return -ENODEV;
 	boot = lists_enabled(madt, boot_apic_id) ? 1 : 0;
-	kept = disable_but(madt, boot_apic_id, keep > boot ? keep - boot : 0);
+	remove_cpus(madt, boot_apic_id, keep > boot ? keep - boot : 0);
 	madt->header.checksum =
 		(uint8_t)(madt->header.checksum - sum_bytes(madt, madt->header.length));
-	return (int)(boot + kept);
+	return (int)acpi_count_cpus();
 }

@@ -35,9 +35,12 @@ int acpi_read_power(struct acpi_power *power);
 unsigned int acpi_count_cpus(void);
 
 /*
- * Leaves keep processors enabled in the MADT, and takes all others away for good:
- * the one with boot_apic_id stays, then as many as possible in the table's order.
- * keep is at least 1. Returns how many stay; -ENODEV without a MADT.
+ * Leaves keep processors in the MADT, and takes all others out of it for good: the one
+ * with boot_apic_id stays, then as many enabled ones as possible in the table's
+ * order. keep is at least 1. Returns how many stay; -ENODEV without a MADT.
+ *
+ * Clearing the enabled bit would not do: Linux counts such processors as possible, and
+ * takes them in later when the DSDT says that they are present.
  */
 int acpi_disable_cpus(unsigned int keep, uint32_t boot_apic_id);
 

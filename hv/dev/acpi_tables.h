@@ -97,9 +97,7 @@ struct acpi_madt_entry {
 #define ACPI_MADT_LOCAL_APIC   0
 #define ACPI_MADT_LOCAL_X2APIC 9
 
-/* 5.2.12.2, table 5.47: flags of both kinds of processor */
-#define ACPI_CPU_ENABLED	BIT(0)
-#define ACPI_CPU_ONLINE_CAPABLE BIT(1) /* not now, but may be enabled later */
+#define ACPI_CPU_ENABLED BIT(0) /* table 5.47: flags of both kinds of processor */
 
 struct acpi_local_apic {
 	struct acpi_madt_entry entry;
