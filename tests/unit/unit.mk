@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Unit tests: the hypervisor's pure C, compiled for the host with ASan and UBSan and
-# tested with cmocka. The top Makefile includes this; alone it works as
-#   make -f tests/unit/unit.mk test-unit BUILD=build
+# tested with cmocka. The top Makefile includes this; one program alone runs as
+#   make -f tests/unit/unit.mk build/unit/test_NAME.run
 #
 # To add a module: append its source to PURE_SOURCES and write test_NAME.c here.
 # A test that needs more sets UNIT_CFLAGS_test_NAME, or adds prerequisites to
