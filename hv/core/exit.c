@@ -48,15 +48,18 @@ static void read_port(struct vcpu *vcpu, const struct port_access *access)
 
 /*
  * The machine does as told, once the last words are out. It may also survive: a reset
- * that the chipset ignores, or a sleep that it wakes up from.
+ * that the chipset ignores, or a sleep that it wakes up from. Then nothing is said again.
  */
 static void write_port(struct vcpu *vcpu, const struct port_access *access)
 {
+	static bool ended;
 	uint32_t value = (uint32_t)vcpu->regs.rax;
 	const char *event = policy_power_event(access->port, value, access->size);
 
-	if (event)
+	if (event && !ended) {
+		ended = true;
 		record_end(event);
+	}
 	port_out(access->port, access->size, value);
 }
 

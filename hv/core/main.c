@@ -108,7 +108,8 @@ static int start_virtualized(const struct guest_entry *entry)
 		error = rom_install(options.vmi, vendor->hypercall);
 	if (error)
 		return error;
-	policy_find_power_ports();
+	if (options.stats == STATS_END)
+		policy_find_power_ports();
 	say_boot();
 	return launch_guest(entry);
 }

@@ -14,6 +14,7 @@
 /* ACPI 6.4, 4.8.3.2: PM1 control */
 #define PM1_SLP_EN BIT(13)
 
+static bool watching;
 static struct acpi_power power;
 static uint16_t reset_port; /* ACPI's reset register, if it is a port; 0: none */
 
@@ -25,6 +26,7 @@ void policy_guard_msrs(void (*guard)(uint32_t msr, bool read, bool write))
 
 void policy_find_power_ports(void)
 {
+	watching = true;
 	if (acpi_read_power(&power))
 		return;
 	if (power.has_reset && power.reset.space == ACPI_SPACE_IO)
@@ -33,6 +35,8 @@ void policy_find_power_ports(void)
 
 void policy_guard_ports(void (*guard)(uint16_t port))
 {
+	if (!watching)
+		return;
 	guard(PORT_KEYBOARD_COMMAND);
 	guard(PORT_SYSTEM_CONTROL_A);
 	guard(PORT_RESET_CONTROL);

@@ -11,7 +11,10 @@ void policy_guard_msrs(void (*guard)(uint32_t msr, bool read, bool write));
 /* The same for ports: those that reset the machine or switch it off. */
 void policy_guard_ports(void (*guard)(uint16_t port));
 
-/* Learns from ACPI where this machine is reset and switched off. Once, before the above. */
+/*
+ * Learns from ACPI where this machine is reset and switched off. Once, before the above;
+ * without this call no port is guarded.
+ */
 void policy_find_power_ports(void);
 
 /*
