@@ -39,8 +39,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup all kernels run boot test test-guest test-system unit-programs clean \
-	distclean FORCE
+.PHONY: help setup all kernels run boot test test-system unit-programs clean distclean FORCE
 
 help:
 	@echo "Vellum $(VERSION): a thin hypervisor that speaks VMI 3.0. Targets:"
@@ -78,7 +77,7 @@ include vmirom/vmirom.mk
 include tests/unit/unit.mk
 include tests/unit/vmirom.mk
 -include tests/unit/hv.mk
--include tests/guest/guest.mk
+include tests/guest/guest.mk
 include tests/bench/bench.mk
 
 all: $(BUILD)/vellum.elf
@@ -124,9 +123,6 @@ unit-programs: $(UNIT_TESTS)
 
 test: setup $(TEST_FILES)
 	@$(PYTEST) tests/unit tests/guest tests/system
-
-test-guest: all guests
-	@$(PYTEST) tests/guest
 
 test-system: $(TEST_FILES)
 	@$(PYTEST) tests/system
