@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Bare guests: every tests/guest/NAME.c (with NAME.asm, if there is one) and the library
+# become the bzImage $(BUILD)/guest/NAME.bin. Included by the top Makefile.
+
+GUEST := $(BUILD)/guest
+GUEST_NAMES := $(patsubst tests/guest/%.c,%,$(sort $(wildcard tests/guest/*.c)))
+GUEST_LIB := $(patsubst %,$(GUEST)/%.o,$(wildcard tests/guest/lib/*.c tests/guest/lib/*.asm)) \
+	$(GUEST)/hv/lib/printf.c.o
+
+GUEST_CFLAGS := -m32 -march=i686 -std=c17 -fasm -ffreestanding -O2 -g -Wall -Wextra -Werror \
+	-mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector -fno-strict-aliasing \
+	-fno-asynchronous-unwind-tables -fcf-protection=none -fno-tree-loop-distribute-patterns \
+	-Itests/guest/lib -Ihv -MMD -MP
+
+.PHONY: guests test-guest
+guests: $(GUEST_NAMES:%=$(GUEST)/%.bin)
+
+$(GUEST)/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(HOSTCC) $(GUEST_CFLAGS) -c -o $@ $<
+
+$(GUEST)/%.asm.o: %.asm
+	@mkdir -p $(@D)
+	$(QUIET_AS)$(NASM) -f elf32 -o $@ $<
+
+define guest_rule
+$(GUEST)/$(1).elf: $(patsubst %,$(GUEST)/%.o,$(wildcard tests/guest/$(1).c tests/guest/$(1).asm)) \
+	$(GUEST_LIB)
+endef
+$(foreach name,$(GUEST_NAMES),$(eval $(call guest_rule,$(name))))
+
+$(GUEST)/%.elf: tests/guest/guest.lds
+	@$(LD) -m elf_i386 -nostdlib -static --build-id=none -z noexecstack \
+		--no-warn-rwx-segments -T tests/guest/guest.lds -o $@ $(filter %.o,$^)
+
+$(GUEST)/%.bin: $(GUEST)/%.elf
+	$(QUIET_LD)objcopy -O binary $< $@
+
+# make test-guest ONLY=cpuid runs those with "cpuid" in their name.
+ONLY ?=
+test-guest: all guests
+	@BUILD=$(BUILD) $(PYTEST) -q tests/guest $(ONLY:%=-k %)
+
+-include $(shell find $(GUEST) -name '*.d' 2>/dev/null)

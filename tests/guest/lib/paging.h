@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Page tables. Each mode maps the first 4 GiB where they are, for CPL 3 as well, but
+ * for a window whose 4 KiB pages a test maps as it likes.
+ */
+#ifndef VELLUM_TESTS_GUEST_PAGING_H
+#define VELLUM_TESTS_GUEST_PAGING_H
+
+#include "lib/types.h"
+
+enum paging {
+	PAGING_4M,  /* 32-bit, large pages */
+	PAGING_4K,  /* 32-bit, 4 KiB pages up to 4 MiB, where all code and data is */
+	PAGING_PAE, /* 2 MiB pages */
+};
+
+#define WINDOW	     0x40000000u /* no RAM there, and no device */
+#define WINDOW_PAGES 512u
+
+void paging_on(enum paging paging);
+void paging_off(void);
+
+/*
+ * Maps page number page of the window, in every mode (with 32-bit paging only below
+ * 4 GiB). Takes effect at once; with paging off, at paging_on() or run64().
+ */
+void paging_map_window(unsigned int page, uint64_t physical);
+
+/* CR3 for long mode: the same linear addresses as PAGING_PAE. */
+uint32_t paging_long_root(void);
+
+#endif
