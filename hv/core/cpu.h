@@ -8,12 +8,14 @@
 /* Control registers: AMD64 APM volume 2, 3.1; Intel SDM volume 3A, 2.5 */
 #define CR0_PE BIT(0)
 #define CR0_ET BIT(4)
+#define CR0_NE BIT(5)
 #define CR0_WP BIT(16)
 #define CR0_PG BIT(31)
 
 #define CR4_PSE	    BIT(4)
 #define CR4_PAE	    BIT(5)
 #define CR4_LA57    BIT(12)
+#define CR4_VMXE    BIT(13)
 #define CR4_OSXSAVE BIT(18)
 #define CR4_PKE	    BIT(22)
 
@@ -64,8 +66,10 @@ enum exception_vector {
 };
 
 /* CPUID: leaves and bits that Vellum looks at (APM volume 3, appendix E) */
+#define CPUID_VENDOR		0x00000000u
+#define CPUID_VENDOR_ECX_AMD	0x444d4163u /* "cAMD"; Hygon: "uine" */
 #define CPUID_FEATURES		0x00000001u
-#define CPUID_1_EBX_APIC_SHIFT	   24 /* initial APIC id */
+#define CPUID_1_EBX_APIC_SHIFT	24 /* initial APIC id */
 #define CPUID_1_ECX_VMX		BIT(5)
 #define CPUID_1_ECX_OSXSAVE	BIT(27)
 #define CPUID_1_ECX_HYPERVISOR	BIT(31)
@@ -137,6 +141,45 @@ static inline uint64_t read_cr3(void)
 	return value;
 }
 
+static inline uint64_t read_cr0(void)
+{
+	uint64_t value;
+
+	asm volatile("mov %%cr0, %0" : "=r"(value));
+	return value;
+}
+
+static inline void write_cr0(uint64_t value)
+{
+	asm volatile("mov %0, %%cr0" ::"r"(value) : "memory");
+}
+
+static inline uint64_t read_cr4(void)
+{
+	uint64_t value;
+
+	asm volatile("mov %%cr4, %0" : "=r"(value));
+	return value;
+}
+
+static inline void write_cr4(uint64_t value)
+{
+	asm volatile("mov %0, %%cr4" ::"r"(value) : "memory");
+}
+
+static inline uint64_t read_dr6(void)
+{
+	uint64_t value;
+
+	asm volatile("mov %%dr6, %0" : "=r"(value));
+	return value;
+}
+
+static inline void write_dr6(uint64_t value)
+{
+	asm volatile("mov %0, %%dr6" ::"r"(value));
+}
+
 static inline uint8_t inb(uint16_t port)
 {
 	uint8_t value;
@@ -199,5 +242,8 @@ _Noreturn static inline void cpu_stop(void)
  */
 int rdmsr_checked(uint32_t msr, uint64_t *value);
 int wrmsr_checked(uint32_t msr, uint64_t value);
+
+/* XSETBV, the same way. CR4.OSXSAVE must be set. */
+int xsetbv_checked(uint32_t index, uint64_t value);
 
 #endif

@@ -14,12 +14,21 @@ struct exception_frame {
 
 _Static_assert(offsetof(struct exception_frame, vector) == 15 * 8, "exception_entry.asm");
 
-/* Vellum's GDT: its own code, and what leads out of long mode (native_entry.asm). */
+/*
+ * Vellum's GDT: its own code, what leads out of long mode (native_entry.asm), and a TSS
+ * that nothing uses, because VT-x insists on one.
+ */
 #define CODE64_SELECTOR 8
 #define CODE32_SELECTOR 16
+#define TSS_SELECTOR	24
 
 /* Loads Vellum's GDT and IDT on this processor. From here on a fault ends in a dump. */
 void exception_init(void);
+
+/* Linear addresses, for who has to load the tables again. */
+uint64_t exception_gdt_base(void);
+uint64_t exception_idt_base(void);
+uint64_t exception_tss_base(void);
 
 /*
  * Called by the entry stubs. An access that may fault (cpu.h: rdmsr_checked,

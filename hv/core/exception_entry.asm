@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-only
 ;
-; Exceptions in the hypervisor itself, and the two MSR accesses that may fault.
+; Exceptions in the hypervisor itself, and the register accesses that may fault.
 
 extern exception_handle
 
@@ -92,7 +92,19 @@ wrmsr_checked:
 	xor	eax, eax
 	ret
 
-msr_access_faulted:
+; int xsetbv_checked(uint32_t index, uint64_t value)
+global xsetbv_checked
+xsetbv_checked:
+	mov	ecx, edi
+	mov	eax, esi
+	mov	rdx, rsi
+	shr	rdx, 32
+.access:
+	xsetbv
+	xor	eax, eax
+	ret
+
+access_faulted:
 	mov	eax, -EINVAL
 	ret
 
@@ -100,8 +112,9 @@ EINVAL equ 22
 
 ; struct fault_fixup: where a #GP is expected, where to go on
 section .fault_fixups alloc noexec nowrite align=8
-	dq rdmsr_checked.access, msr_access_faulted
-	dq wrmsr_checked.access, msr_access_faulted
+	dq rdmsr_checked.access, access_faulted
+	dq wrmsr_checked.access, access_faulted
+	dq xsetbv_checked.access, access_faulted
 
 section .rodata
 align 8

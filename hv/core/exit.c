@@ -115,6 +115,18 @@ void exit_invd(struct vcpu *vcpu)
 	vendor->skip_instruction(vcpu);
 }
 
+/* The guest has set CR4.OSXSAVE, or it had got #UD; Vellum's own CR4 follows. */
+void exit_xsetbv(struct vcpu *vcpu)
+{
+	uint64_t value = (uint32_t)vcpu->regs.rax | vcpu->regs.rdx << 32;
+
+	write_cr4(read_cr4() | CR4_OSXSAVE);
+	if (vendor->privilege_level(vcpu) || xsetbv_checked((uint32_t)vcpu->regs.rcx, value))
+		vendor->inject_exception(vcpu, VECTOR_GP, 0);
+	else
+		vendor->skip_instruction(vcpu);
+}
+
 void exit_exception(struct vcpu *vcpu, unsigned int vector)
 {
 	vendor->inject_exception(vcpu, vector, vector == VECTOR_AC ? 0 : NO_ERROR_CODE);

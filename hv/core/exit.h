@@ -28,6 +28,9 @@ void exit_undefined_instruction(struct vcpu *vcpu);
 /* INVD: writes the caches back instead of dropping what is in them, Vellum's data too. */
 void exit_invd(struct vcpu *vcpu);
 
+/* XSETBV, where it exits: done as told if the processor agrees, else #GP. */
+void exit_xsetbv(struct vcpu *vcpu);
+
 /* #DB or #AC, caught only to break endless delivery; goes to the guest. */
 void exit_exception(struct vcpu *vcpu, unsigned int vector);
 

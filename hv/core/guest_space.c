@@ -8,9 +8,9 @@
 #include "mm/mtrr.h"
 #include "mm/physmap.h"
 
-#define SMALLEST_LARGE_PAGE (2 * MIB)
-#define MORE_SIZE	    (1 * GIB)
-#define NOTHING_THERE	    0xff /* what a bus without a device reads as */
+#define MORE_SIZE	  (1 * GIB)
+#define ENTRIES_PER_TABLE 512  /* each page size is as many of the next smaller one */
+#define NOTHING_THERE	  0xff /* what a bus without a device reads as */
 
 static struct kept_memory kept;
 static uint64_t mapped_end; /* where guest_space_map() stops */
@@ -51,34 +51,23 @@ bool guest_space_is_kept(gpa_t address, uint64_t size)
 	return address.raw < kept.base + kept.size && address.raw + size > kept.base;
 }
 
-/* The block around address, of at most largest bytes, that has one memory type. */
+/* The largest block at address that a page may map and that has one memory type. */
 static uint64_t uniform_size(const struct page_table *table, uint64_t address)
 {
 	uint64_t size = table->largest_page;
 
-	while (size > SMALLEST_LARGE_PAGE &&
+	while (size > PAGE_SIZE &&
 	       !(is_aligned(address, size) && mtrr_is_uniform(&mtrr, address, size)))
-		size /= 512;
+		size /= ENTRIES_PER_TABLE;
 	return size;
 }
 
-static int map_identity(struct page_table *table, uint64_t address, uint64_t size, uint64_t flags)
-{
-	uint64_t largest = table->largest_page;
-	int error;
-
-	if (!mtrr_is_uniform(&mtrr, address, size))
-		table->largest_page = PAGE_SIZE;
-	error = page_table_map(table, address, size, hpa(address), flags);
-	table->largest_page = largest;
-	return error;
-}
-
-static int map_range(struct page_table *table, uint64_t from, uint64_t to, uint64_t flags)
+static int map_range(struct page_table *table, uint64_t from, uint64_t to, nested_flags_t flags)
 {
 	while (from < to) {
 		uint64_t size = uniform_size(table, from);
-		int error = map_identity(table, from, size, flags);
+		int error =
+			page_table_map(table, from, size, hpa(from), flags(mtrr_type(&mtrr, from)));
 
 		if (error)
 			return error;
@@ -91,27 +80,28 @@ static int map_range(struct page_table *table, uint64_t from, uint64_t to, uint6
  * Every kept page looks like one and the same page of no meaning. Accesses then need
  * neither an exit nor an instruction emulator (docs/architecture.md).
  */
-static int map_sink(struct page_table *table, uint64_t flags)
+static int map_sink(struct page_table *table, nested_flags_t flags)
 {
 	int error = 0;
 
 	for (uint64_t page = kept.base; page < kept.base + kept.size && !error; page += PAGE_SIZE)
-		error = page_table_map(table, page, PAGE_SIZE, sink, flags);
+		error = page_table_map(table, page, PAGE_SIZE, sink, flags(MEMORY_WB));
 	return error;
 }
 
-int guest_space_map(struct page_table *table, uint64_t flags)
+int guest_space_map(struct page_table *table, nested_flags_t flags)
 {
 	int error = map_range(table, 0, mapped_end, flags);
 
 	if (!error)
 		error = map_sink(table, flags);
 	if (!error && overlay.size)
-		error = page_table_map(table, overlay.start, overlay.size, overlay.pages, flags);
+		error = page_table_map(table, overlay.start, overlay.size, overlay.pages,
+				       flags(MEMORY_WB));
 	return error;
 }
 
-int guest_space_map_more(struct page_table *table, gpa_t address, uint64_t flags)
+int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags)
 {
 	uint64_t from = align_down(address.raw, MORE_SIZE);
 	unsigned int bits = cpuid(CPUID_EXT_ADDRESS_SIZES, 0).eax & 0xff;

@@ -8,6 +8,7 @@
 
 #include "lib/types.h"
 #include "mm/image.h"
+#include "mm/mtrr.h"
 #include "mm/page_table.h"
 
 /*
@@ -19,17 +20,20 @@ int guest_space_init(const struct kept_memory *kept, uint64_t ram_end);
 /* Shows the guest pages (page aligned) at [start, start+size). -ENOMEM: too many. */
 int guest_space_overlay(gpa_t start, uint64_t size, const void *pages);
 
+/* The flags of a nested page-table entry for memory of this type. */
+typedef uint64_t (*nested_flags_t)(enum memory_type type);
+
 /*
- * Fills a nested page table with all of the above, flags in each entry, page sizes no
- * larger than the MTRRs allow. -ENOMEM.
+ * Fills a nested page table with all of the above. No entry covers memory of more than
+ * one type. -ENOMEM.
  */
-int guest_space_map(struct page_table *table, uint64_t flags);
+int guest_space_map(struct page_table *table, nested_flags_t flags);
 
 /*
  * Maps what lies around an address above those that guest_space_map() mapped: devices
  * with 64-bit BARs. -EINVAL if the processor has no such address, -ENOMEM.
  */
-int guest_space_map_more(struct page_table *table, gpa_t address, uint64_t flags);
+int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags);
 
 /* True if any of [address, address+size) is Vellum's. */
 bool guest_space_is_kept(gpa_t address, uint64_t size);

@@ -22,12 +22,14 @@ enum exit_reason {
 	EXIT_CPUID,
 	EXIT_RDMSR,
 	EXIT_WRMSR,
-	EXIT_PORT,	   /* a guarded I/O port */
-	EXIT_HYPERCALL,	   /* VMMCALL, VMCALL */
-	EXIT_VIRT_INSN,	   /* any other instruction of SVM or VMX */
-	EXIT_NESTED_FAULT, /* a guest-physical address that is not mapped (yet) */
-	EXIT_CACHE,	   /* INVD */
-	EXIT_EXCEPTION,	   /* #DB, #AC */
+	EXIT_PORT,	       /* a guarded I/O port */
+	EXIT_HYPERCALL,	       /* VMMCALL, VMCALL */
+	EXIT_VIRT_INSN,	       /* any other instruction of SVM or VMX */
+	EXIT_NESTED_FAULT,     /* a guest-physical address that is not mapped (yet) */
+	EXIT_CACHE,	       /* INVD */
+	EXIT_EXCEPTION,	       /* #DB, #AC */
+	EXIT_CONTROL_REGISTER, /* a bit of CR0 or CR4 that is not the guest's to set */
+	EXIT_XSETBV,
 	EXIT_INIT,
 	EXIT_TRIPLE_FAULT,
 	EXIT_UNKNOWN,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The contract between core/ and the processor vendors' folders: svm/ is one side's
- * only implementation so far, vmx/ will be its twin. Only vendor_select() knows that
- * there are two.
+ * The contract between core/ and the processor vendors' folders: svm/ and vmx/ are
+ * twins behind it. Only vendor_select() knows that there are two.
  */
 #ifndef VELLUM_CORE_VENDOR_H
 #define VELLUM_CORE_VENDOR_H
@@ -28,6 +27,9 @@ struct vendor {
 	const char *name;
 	const char *hypercall_name; /* of the instruction below */
 	uint8_t hypercall[3];	    /* what the guest executes to call Vellum */
+
+	/* True if this processor has the vendor's virtualization, usable or not. */
+	bool (*is_present)(void);
 
 	/*
 	 * 0 if this processor can run guests with nested paging, else -ENODEV and the
@@ -82,7 +84,10 @@ struct vendor {
 	void (*dump)(const struct vcpu *vcpu);
 };
 
-/* The vendor of this machine; panics are impossible before vendor_select(). */
+/* For vendor_select(). */
+extern const struct vendor svm_vendor, vmx_vendor;
+
+/* The vendor of this machine, NULL before vendor_select(). */
 extern const struct vendor *vendor;
 
 /*

@@ -9,7 +9,7 @@
 #include "svm/svm.h"
 
 #define OPCODE_ESCAPE	  0x0f /* first opcode byte of all that Vellum skips */
-#define PREFIXES_MAX	  13 /* 15 bytes, less the two of the shortest opcode */
+#define PREFIXES_MAX	  13   /* 15 bytes, less the two of the shortest opcode */
 #define LINEAR_32	  0xffffffffull
 #define SEGMENT_CODE_LONG BIT(9)
 

@@ -10,10 +10,15 @@
 #include "svm/svm.h"
 
 /* A nested walk is a user access, and a guest's page tables are written (15.25.5). */
-#define NPT_TABLE (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
-#define NPT_PAGE  (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
+#define NPT_FLAGS (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
 
 static struct page_table npt;
+
+static uint64_t entry_flags(enum memory_type type)
+{
+	(void)type;
+	return NPT_FLAGS;
+}
 
 static uint64_t largest_page(void)
 {
@@ -24,9 +29,9 @@ static uint64_t largest_page(void)
 
 int svm_memory_init(void)
 {
-	int error = page_table_init(&npt, NPT_TABLE, largest_page());
+	int error = page_table_init(&npt, NPT_FLAGS, largest_page());
 
-	return error ? error : guest_space_map(&npt, NPT_PAGE);
+	return error ? error : guest_space_map(&npt, entry_flags);
 }
 
 hpa_t svm_nested_root(void)
@@ -36,5 +41,5 @@ hpa_t svm_nested_root(void)
 
 bool svm_map_more(gpa_t address)
 {
-	return !guest_space_map_more(&npt, address, NPT_PAGE);
+	return !guest_space_map_more(&npt, address, entry_flags);
 }

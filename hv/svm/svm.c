@@ -10,6 +10,7 @@ const struct vendor svm_vendor = {
 	.name = "AMD-V",
 	.hypercall_name = "VMMCALL",
 	.hypercall = {0x0f, 0x01, 0xd9},
+	.is_present = svm_is_present,
 	.probe = svm_probe,
 	.enable = svm_enable,
 	.memory_init = svm_memory_init,
@@ -28,7 +29,7 @@ const struct vendor svm_vendor = {
 	.dump = svm_dump,
 };
 
-static bool has_svm(void)
+bool svm_is_present(void)
 {
 	return cpuid(CPUID_EXT_MAX, 0).eax >= CPUID_SVM &&
 	       (cpuid(CPUID_EXT_FEATURES, 0).ecx & CPUID_EXT1_ECX_SVM);
@@ -38,10 +39,6 @@ int svm_probe(char *why, size_t size)
 {
 	uint64_t vm_cr;
 
-	if (!has_svm()) {
-		text_format(why, size, "the processor has no AMD-V (CPUID 80000001h ECX bit 2)");
-		return -ENODEV;
-	}
 	vm_cr = rdmsr(MSR_VM_CR);
 	if (vm_cr & VM_CR_SVMDIS) {
 		text_format(why, size,

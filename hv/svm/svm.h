@@ -24,9 +24,8 @@ static inline struct vmcb *vmcb_of(const struct vcpu *vcpu)
 	return vcpu->arch;
 }
 
-extern const struct vendor svm_vendor;
-
 /* svm.c: is SVM there, and on with it */
+bool svm_is_present(void);
 int svm_probe(char *why, size_t size);
 int svm_enable(void);
 
