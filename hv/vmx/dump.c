@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/cpu.h"
+#include "debug/console.h"
+#include "lib/printf.h"
+#include "mm/guest_memory.h"
+#include "vmx/vmx.h"
+
+#define CODE_BYTES 16
+
+static struct guest_paging read_paging(void)
+{
+	return (struct guest_paging){vmread(VMCS_GUEST_CR0), vmread(VMCS_GUEST_CR3),
+				     vmread(VMCS_GUEST_CR4), vmread(VMCS_GUEST_EFER)};
+}
+
+static void dump_registers(const struct vcpu *vcpu)
+{
+	const struct guest_registers *r = &vcpu->regs;
+
+	pr_error("  rip %016lx rsp %016lx rflags %08lx cpl %u", vmread(VMCS_GUEST_RIP),
+		 vmread(VMCS_GUEST_RSP), vmread(VMCS_GUEST_RFLAGS), vmx_privilege_level(vcpu));
+	pr_error("  rax %016lx rbx %016lx rcx %016lx rdx %016lx", r->rax, r->rbx, r->rcx, r->rdx);
+	pr_error("  rsi %016lx rdi %016lx rbp %016lx r8  %016lx", r->rsi, r->rdi, r->rbp, r->r8);
+	pr_error("  cr0 %08lx cr2 %016lx cr3 %016lx cr4 %08lx efer %lx", vmx_read_cr0(vcpu),
+		 read_cr2(), vmread(VMCS_GUEST_CR3), vmx_read_cr4(vcpu), vmread(VMCS_GUEST_EFER));
+}
+
+static void dump_segment(const char *name, enum vmcs_segment segment)
+{
+	pr_error("  %s %04lx base %016lx limit %08lx access %04lx", name,
+		 vmread(segment_field(VMCS_GUEST_ES_SELECTOR, segment)),
+		 vmread(segment_field(VMCS_GUEST_ES_BASE, segment)),
+		 vmread(segment_field(VMCS_GUEST_ES_LIMIT, segment)),
+		 vmread(segment_field(VMCS_GUEST_ES_ACCESS, segment)));
+}
+
+static void dump_segments(void)
+{
+	dump_segment("cs  ", SEGMENT_CS);
+	dump_segment("ss  ", SEGMENT_SS);
+	dump_segment("ds  ", SEGMENT_DS);
+	dump_segment("tr  ", SEGMENT_TR);
+	pr_error("  gdtr base %016lx limit %04lx", vmread(VMCS_GUEST_GDTR_BASE),
+		 vmread(VMCS_GUEST_GDTR_LIMIT));
+	pr_error("  idtr base %016lx limit %04lx", vmread(VMCS_GUEST_IDTR_BASE),
+		 vmread(VMCS_GUEST_IDTR_LIMIT));
+}
+
+static void dump_code(void)
+{
+	struct guest_paging paging = read_paging();
+	uint64_t base = vmread(segment_field(VMCS_GUEST_ES_BASE, SEGMENT_CS));
+	uint8_t code[CODE_BYTES];
+	char text[CODE_BYTES * 3 + 1];
+
+	if (guest_memory_read(&paging, gva(base + vmread(VMCS_GUEST_RIP)), code, sizeof(code))) {
+		pr_error("  code: not readable at rip");
+		return;
+	}
+	for (unsigned int i = 0; i < CODE_BYTES; i++)
+		text_format(text + 3 * i, 4, "%02x ", code[i]);
+	pr_error("  code: %s", text);
+}
+
+static void dump_exit(void)
+{
+	pr_error("  exit reason %lx qualification %lx interruption %lx vectoring %lx",
+		 vmread(VMCS_EXIT_REASON), vmread(VMCS_EXIT_QUALIFICATION),
+		 vmread(VMCS_EXIT_INTERRUPTION), vmread(VMCS_VECTORING_INFO));
+}
+
+void vmx_read_fault_state(const struct vcpu *vcpu, struct fault_state *state)
+{
+	*state = (struct fault_state){
+		.paging = read_paging(),
+		.long_mode = vmread(VMCS_GUEST_EFER) & EFER_LMA,
+		.idt = gva(vmread(VMCS_GUEST_IDTR_BASE)),
+		.idt_limit = (uint32_t)vmread(VMCS_GUEST_IDTR_LIMIT),
+		.stack = gva(vmread(segment_field(VMCS_GUEST_ES_BASE, SEGMENT_SS)) +
+			     vmread(VMCS_GUEST_RSP)),
+	};
+}
+
+void vmx_dump(const struct vcpu *vcpu)
+{
+	dump_exit();
+	dump_registers(vcpu);
+	dump_segments();
+	dump_code();
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Extended page tables: SDM volume 3C, 29.3. The MTRRs do not apply to what a guest
+ * accesses through EPT, so the entries carry the types that the MTRRs give; the
+ * guest's PAT combines with them as it does with MTRRs (29.3.7.2).
+ */
+#include "core/cpu.h"
+#include "core/guest_space.h"
+#include "mm/mtrr.h"
+#include "mm/page_table.h"
+#include "vmx/vmx.h"
+
+#define EPT_ALL_RIGHTS	   (BIT(0) | BIT(1) | BIT(2)) /* read, write, execute */
+#define EPT_TYPE_SHIFT	   3
+#define EPT_POINTER_WB	   6
+#define EPT_POINTER_LEVELS (3 << 3) /* of the walk, less one */
+#define INVEPT_ALL	   2
+
+static struct page_table ept;
+
+static uint64_t entry_flags(enum memory_type type)
+{
+	return EPT_ALL_RIGHTS | (uint64_t)type << EPT_TYPE_SHIFT;
+}
+
+static uint64_t largest_page(void)
+{
+	uint64_t capabilities = rdmsr(MSR_VMX_EPT_VPID);
+
+	if (capabilities & EPT_CAP_1G)
+		return 1 * GIB;
+	return capabilities & EPT_CAP_2M ? 2 * MIB : PAGE_SIZE;
+}
+
+/* Whatever ran here before may have left translations of an EPT at the same place. */
+static void invalidate_all(void)
+{
+	struct {
+		uint64_t pointer, reserved;
+	} descriptor = {0, 0};
+	uint64_t capabilities = rdmsr(MSR_VMX_EPT_VPID);
+
+	if ((capabilities & EPT_CAP_INVEPT) && (capabilities & EPT_CAP_INVEPT_ALL))
+		asm volatile("invept %0, %1" ::"m"(descriptor), "r"((uint64_t)INVEPT_ALL)
+			     : "cc", "memory");
+}
+
+int vmx_memory_init(void)
+{
+	int error = page_table_init(&ept, EPT_ALL_RIGHTS, largest_page());
+
+	if (!error)
+		error = guest_space_map(&ept, entry_flags);
+	if (!error)
+		invalidate_all();
+	return error;
+}
+
+uint64_t vmx_ept_pointer(void)
+{
+	return ept.root.raw | EPT_POINTER_WB | EPT_POINTER_LEVELS;
+}
+
+bool vmx_map_more(gpa_t address)
+{
+	return !guest_space_map_more(&ept, address, entry_flags);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/exit.h"
+#include "core/cpu.h"
+#include "debug/console.h"
+#include "vmx/vmx.h"
+
+/* Not inlined, like ept_violation_exit(): its stack frame would be every exit's. */
+__attribute__((noinline)) static void port_exit(struct vcpu *vcpu)
+{
+	uint64_t info = vmread(VMCS_EXIT_QUALIFICATION);
+	struct port_access access = {
+		.port = PORT_EXIT_PORT(info),
+		.size = PORT_EXIT_SIZE(info),
+		.in = info & PORT_EXIT_IN,
+		.string = info & PORT_EXIT_STRING,
+	};
+
+	exit_port(vcpu, &access);
+}
+
+__attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
+{
+	gpa_t address = gpa(vmread(VMCS_GUEST_PHYSICAL));
+
+	if (vmx_map_more(address))
+		return;
+	pr_error("guest-physical address %lx is not mapped and can't be", address.raw);
+	exit_unhandled(vcpu);
+}
+
+/* #DB, which does not set DR6 when it exits (26.1.2), or #AC. */
+static void exception_exit(struct vcpu *vcpu)
+{
+	uint32_t info = (uint32_t)vmread(VMCS_EXIT_INTERRUPTION);
+	unsigned int vector = info & INTERRUPTION_VECTOR;
+
+	if (vector == VECTOR_DB)
+		write_dr6(read_dr6() | vmread(VMCS_EXIT_QUALIFICATION));
+	exit_exception(vcpu, vector);
+}
+
+_Noreturn static void failed_entry(struct vcpu *vcpu, const char *why)
+{
+	pr_error("VT-x refused to enter the guest: %s, qualification %lx", why,
+		 vmread(VMCS_EXIT_QUALIFICATION));
+	exit_unhandled(vcpu);
+}
+
+/* Each case: the neutral reason, and who handles it. */
+static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
+{
+	switch (reason & ~(uint32_t)EXIT_REASON_ENTRY_FAILED) {
+	case VMX_EXIT_RDMSR:
+		vcpu_count_exit(vcpu, EXIT_RDMSR);
+		exit_rdmsr(vcpu);
+		break;
+	case VMX_EXIT_WRMSR:
+		vcpu_count_exit(vcpu, EXIT_WRMSR);
+		exit_wrmsr(vcpu);
+		break;
+	case VMX_EXIT_PORT:
+		vcpu_count_exit(vcpu, EXIT_PORT);
+		port_exit(vcpu);
+		break;
+	case VMX_EXIT_VMCALL:
+		vcpu_count_exit(vcpu, EXIT_HYPERCALL);
+		exit_hypercall(vcpu);
+		break;
+	case VMX_EXIT_VMCLEAR:
+	case VMX_EXIT_VMLAUNCH:
+	case VMX_EXIT_VMPTRLD:
+	case VMX_EXIT_VMPTRST:
+	case VMX_EXIT_VMREAD:
+	case VMX_EXIT_VMRESUME:
+	case VMX_EXIT_VMWRITE:
+	case VMX_EXIT_VMXOFF:
+	case VMX_EXIT_VMXON:
+	case VMX_EXIT_INVEPT:
+	case VMX_EXIT_INVVPID:
+	case VMX_EXIT_GETSEC:
+		vcpu_count_exit(vcpu, EXIT_VIRT_INSN);
+		exit_undefined_instruction(vcpu);
+		break;
+	case VMX_EXIT_EPT_VIOLATION:
+		vcpu_count_exit(vcpu, EXIT_NESTED_FAULT);
+		ept_violation_exit(vcpu);
+		break;
+	case VMX_EXIT_INVD:
+		vcpu_count_exit(vcpu, EXIT_CACHE);
+		exit_invd(vcpu);
+		break;
+	case VMX_EXIT_EXCEPTION:
+		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
+		exception_exit(vcpu);
+		break;
+	case VMX_EXIT_CR_ACCESS:
+		vcpu_count_exit(vcpu, EXIT_CONTROL_REGISTER);
+		vmx_cr_exit(vcpu);
+		break;
+	case VMX_EXIT_XSETBV:
+		vcpu_count_exit(vcpu, EXIT_XSETBV);
+		exit_xsetbv(vcpu);
+		break;
+	case VMX_EXIT_INIT:
+		vcpu_count_exit(vcpu, EXIT_INIT);
+		exit_init(vcpu);
+	case VMX_EXIT_TRIPLE_FAULT:
+		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);
+		exit_triple_fault(vcpu);
+	case VMX_EXIT_GUEST_STATE:
+		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
+		failed_entry(vcpu, "the guest state is not allowed (SDM volume 3C, 27.3.1)");
+	case VMX_EXIT_MSR_LOADING:
+		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
+		failed_entry(vcpu, "an MSR can't be loaded (27.4)");
+	case VMX_EXIT_MACHINE_CHECK:
+		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
+		failed_entry(vcpu, "a machine check came (27.9)");
+	default:
+		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
+		exit_unhandled(vcpu);
+	}
+}
+
+/* CPUID, the one exit that a guest may make often, does not wait for the switch. */
+static void handle_exit(struct vcpu *vcpu, uint32_t reason)
+{
+	if (reason != VMX_EXIT_CPUID) {
+		handle_other_exit(vcpu, reason);
+		return;
+	}
+	vcpu_count_exit(vcpu, EXIT_CPUID);
+	exit_cpuid(vcpu);
+}
+
+/*
+ * An event whose delivery exited has to be delivered again (28.2.4). The processor clears
+ * the valid bit of the entry's field at each exit.
+ */
+static void requeue_event(void)
+{
+	uint64_t event = vmread(VMCS_VECTORING_INFO);
+
+	if (!(event & INTERRUPTION_VALID))
+		return;
+	if (event & INTERRUPTION_ERROR_CODE)
+		vmwrite(VMCS_ENTRY_ERROR_CODE, vmread(VMCS_VECTORING_ERROR_CODE));
+	vmwrite(VMCS_ENTRY_INSTRUCTION_LENGTH, vmread(VMCS_EXIT_INSTRUCTION_LENGTH));
+	vmwrite(VMCS_ENTRY_INTERRUPTION, event & ~INTERRUPTION_NMI_UNBLOCKED);
+}
+
+void vmx_exit(struct vcpu *vcpu)
+{
+	vcpu->exit_start = rdtsc();
+	requeue_event();
+	handle_exit(vcpu, (uint32_t)vmread(VMCS_EXIT_REASON));
+	vcpu->counter->cycles += rdtsc() - vcpu->exit_start;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/cpu.h"
+#include "core/exception.h"
+#include "core/panic.h"
+#include "guest/guest_image.h"
+#include "lib/errno.h"
+#include "mm/frames.h"
+#include "mm/physmap.h"
+#include "vmx/vmx.h"
+
+int vmx_run_loop(struct vcpu *vcpu); /* entry.asm */
+extern const uint8_t vmx_exit_entry[];
+
+#define GUEST_VPID 1 /* one guest; 0 is the host's */
+#define NO_LINK	   UINT64_MAX
+
+static void init_controls(void)
+{
+	vmwrite(VMCS_PIN_CONTROLS, vmx_controls(MSR_VMX_PIN, 0));
+	vmwrite(VMCS_PROCESSOR_CONTROLS,
+		vmx_controls(MSR_VMX_PROCESSOR,
+			     PROCESSOR_IO_BITMAPS | PROCESSOR_MSR_BITMAPS | PROCESSOR_SECONDARY));
+	vmwrite(VMCS_SECONDARY_CONTROLS,
+		vmx_controls(MSR_VMX_SECONDARY, SECONDARY_EPT | SECONDARY_UNRESTRICTED |
+							SECONDARY_VPID | SECONDARY_RDTSCP |
+							SECONDARY_INVPCID | SECONDARY_XSAVES |
+							SECONDARY_USER_WAIT));
+	vmwrite(VMCS_EXIT_CONTROLS,
+		vmx_controls(MSR_VMX_EXIT, EXIT_HOST_64BIT | EXIT_SAVE_DEBUG | EXIT_SAVE_PAT |
+						   EXIT_LOAD_PAT | EXIT_SAVE_EFER |
+						   EXIT_LOAD_EFER));
+	vmwrite(VMCS_ENTRY_CONTROLS,
+		vmx_controls(MSR_VMX_ENTRY, ENTRY_LOAD_DEBUG | ENTRY_LOAD_PAT | ENTRY_LOAD_EFER));
+	vmwrite(VMCS_EXCEPTION_BITMAP, BIT(VECTOR_DB) | BIT(VECTOR_AC));
+	vmwrite(VMCS_VPID, GUEST_VPID);
+}
+
+static void init_tables(void)
+{
+	vmwrite(VMCS_IO_BITMAP_A, vmx_port_bitmap().raw);
+	vmwrite(VMCS_IO_BITMAP_B, vmx_port_bitmap().raw + PAGE_SIZE);
+	vmwrite(VMCS_MSR_BITMAP, vmx_msr_bitmap().raw);
+	vmwrite(VMCS_EPT_POINTER, vmx_ept_pointer());
+	vmwrite(VMCS_LINK_POINTER, NO_LINK);
+	vmwrite(VMCS_XSS_EXITING, 0);
+}
+
+/* What an exit returns to; selectors that are not set here are 0. */
+static void init_host(void)
+{
+	vmwrite(VMCS_HOST_CR0, read_cr0());
+	vmwrite(VMCS_HOST_CR3, read_cr3());
+	vmwrite(VMCS_HOST_CR4, read_cr4());
+	vmwrite(VMCS_HOST_CS_SELECTOR, CODE64_SELECTOR);
+	vmwrite(VMCS_HOST_TR_SELECTOR, TSS_SELECTOR);
+	vmwrite(VMCS_HOST_TR_BASE, exception_tss_base());
+	vmwrite(VMCS_HOST_GDTR_BASE, exception_gdt_base());
+	vmwrite(VMCS_HOST_IDTR_BASE, exception_idt_base());
+	vmwrite(VMCS_HOST_EFER, rdmsr(MSR_EFER));
+	vmwrite(VMCS_HOST_PAT, rdmsr(MSR_PAT));
+	vmwrite(VMCS_HOST_RIP, (uintptr_t)vmx_exit_entry);
+}
+
+static void init_segment(enum vmcs_segment segment, uint16_t selector, uint32_t access,
+			 uint32_t limit)
+{
+	vmwrite(segment_field(VMCS_GUEST_ES_SELECTOR, segment), selector);
+	vmwrite(segment_field(VMCS_GUEST_ES_LIMIT, segment), limit);
+	vmwrite(segment_field(VMCS_GUEST_ES_ACCESS, segment), access);
+	vmwrite(segment_field(VMCS_GUEST_ES_BASE, segment), 0);
+}
+
+/* The state that the 32-bit boot protocols ask for: guest_image.h. */
+static void init_guest(const struct guest_entry *entry)
+{
+	for (enum vmcs_segment segment = SEGMENT_ES; segment <= SEGMENT_GS; segment++)
+		init_segment(segment, entry->data_selector, ACCESS_DATA32, UINT32_MAX);
+	init_segment(SEGMENT_CS, entry->code_selector, ACCESS_CODE32, UINT32_MAX);
+	init_segment(SEGMENT_LDTR, 0, ACCESS_LDT, UINT16_MAX);
+	init_segment(SEGMENT_TR, 0, ACCESS_TSS32, UINT16_MAX);
+	vmwrite(VMCS_GUEST_GDTR_BASE, entry->gdt_base);
+	vmwrite(VMCS_GUEST_GDTR_LIMIT, entry->gdt_limit);
+	vmwrite(VMCS_GUEST_CR0, CR0_PE | CR0_ET | CR0_NE);
+	vmwrite(VMCS_GUEST_CR4, CR4_VMXE);
+	vmwrite(VMCS_GUEST_DR7, DR7_INITIAL);
+	vmwrite(VMCS_GUEST_RFLAGS, RFLAGS_RESERVED);
+	vmwrite(VMCS_GUEST_RIP, entry->eip);
+	vmwrite(VMCS_GUEST_PAT, PAT_INITIAL);
+}
+
+/* CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. */
+static void init_masks(void)
+{
+	vmwrite(VMCS_CR0_MASK, CR0_NE);
+	vmwrite(VMCS_CR0_SHADOW, CR0_PE | CR0_ET);
+	vmwrite(VMCS_CR4_MASK, CR4_VMXE);
+	vmwrite(VMCS_CR4_SHADOW, 0);
+}
+
+static void make_current(uint32_t *vmcs)
+{
+	hpa_t address = virt_to_phys(vmcs);
+
+	*vmcs = (uint32_t)(rdmsr(MSR_VMX_BASIC) & VMX_BASIC_REVISION);
+	asm volatile("vmclear %0; vmptrld %0" ::"m"(address) : "cc", "memory");
+}
+
+int vmx_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
+{
+	uint32_t *vmcs = frame_allocate();
+
+	if (!vmcs)
+		return -ENOMEM;
+	vcpu->arch = vmcs;
+	vcpu->regs.rsi = entry->esi;
+	make_current(vmcs);
+	init_controls();
+	init_tables();
+	init_host();
+	init_guest(entry);
+	init_masks();
+	return 0;
+}
+
+void vmx_run(struct vcpu *vcpu)
+{
+	vmx_run_loop(vcpu);
+	panic("entry to the guest failed, VM-instruction error %lu (SDM volume 3C, 31.4)",
+	      vmread(VMCS_INSTRUCTION_ERROR));
+}
+
+void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
+{
+	uint64_t event = vector | INTERRUPTION_EXCEPTION | INTERRUPTION_VALID;
+
+	if (error_code != NO_ERROR_CODE) {
+		event |= INTERRUPTION_ERROR_CODE;
+		vmwrite(VMCS_ENTRY_ERROR_CODE, (uint64_t)error_code);
+	}
+	vmwrite(VMCS_ENTRY_INTERRUPTION, event);
+}
+
+unsigned int vmx_privilege_level(const struct vcpu *vcpu)
+{
+	return ACCESS_DPL(vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_SS)));
+}
+
+static uint64_t shadowed(enum vmcs_field value, enum vmcs_field mask, enum vmcs_field shadow)
+{
+	uint64_t hidden = vmread(mask);
+
+	return (vmread(value) & ~hidden) | (vmread(shadow) & hidden);
+}
+
+uint64_t vmx_read_cr0(const struct vcpu *vcpu)
+{
+	return shadowed(VMCS_GUEST_CR0, VMCS_CR0_MASK, VMCS_CR0_SHADOW);
+}
+
+uint64_t vmx_read_cr4(const struct vcpu *vcpu)
+{
+	return shadowed(VMCS_GUEST_CR4, VMCS_CR4_MASK, VMCS_CR4_SHADOW);
+}
+
+uint64_t vmx_read_efer(const struct vcpu *vcpu)
+{
+	return vmread(VMCS_GUEST_EFER);
+}
+
+void vmx_write_efer(struct vcpu *vcpu, uint64_t value)
+{
+	vmwrite(VMCS_GUEST_EFER, value);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "vmx/vmx.h"
+#include "core/cpu.h"
+#include "debug/console.h"
+#include "lib/errno.h"
+#include "lib/printf.h"
+#include "mm/frames.h"
+#include "mm/physmap.h"
+
+const struct vendor vmx_vendor = {
+	.name = "VT-x",
+	.hypercall_name = "VMCALL",
+	.hypercall = {0x0f, 0x01, 0xc1},
+	.is_present = vmx_is_present,
+	.probe = vmx_probe,
+	.enable = vmx_enable,
+	.memory_init = vmx_memory_init,
+	.vcpu_init = vmx_vcpu_init,
+	.run = vmx_run,
+	.inject_exception = vmx_inject_exception,
+	.skip_instruction = vmx_skip_instruction,
+	.privilege_level = vmx_privilege_level,
+	.read_cr0 = vmx_read_cr0,
+	.read_cr4 = vmx_read_cr4,
+	.hides_msr = vmx_hides_msr,
+	.read_efer = vmx_read_efer,
+	.write_efer = vmx_write_efer,
+	.release_port = vmx_release_port,
+	.read_fault_state = vmx_read_fault_state,
+	.dump = vmx_dump,
+};
+
+bool vmx_is_present(void)
+{
+	return cpuid(CPUID_FEATURES, 0).ecx & CPUID_1_ECX_VMX;
+}
+
+/* Firmware may have locked VMX off (SDM volume 3C, 24.7); if it locked nothing, it is ours. */
+static bool is_locked_off(uint64_t control)
+{
+	return (control & FEATURE_CONTROL_LOCK) && !(control & FEATURE_CONTROL_VMXON);
+}
+
+/* True if a control may be 1: the high half of its capability MSR (appendix A.3). */
+static bool can_control(uint32_t msr, uint64_t bit)
+{
+	return rdmsr(msr) >> 32 & bit;
+}
+
+static const char *missing_capability(void)
+{
+	uint64_t ept;
+
+	if (!can_control(MSR_VMX_PROCESSOR, PROCESSOR_SECONDARY) ||
+	    !can_control(MSR_VMX_SECONDARY, SECONDARY_EPT))
+		return "extended page tables (EPT), and paging=shadow is not there yet";
+	if (!can_control(MSR_VMX_SECONDARY, SECONDARY_UNRESTRICTED))
+		return "unrestricted guest mode";
+	if (!can_control(MSR_VMX_ENTRY, ENTRY_LOAD_EFER) ||
+	    !can_control(MSR_VMX_ENTRY, ENTRY_LOAD_PAT))
+		return "EFER and PAT switching";
+	ept = rdmsr(MSR_VMX_EPT_VPID);
+	if (!(ept & EPT_CAP_4_LEVELS) || !(ept & EPT_CAP_WRITE_BACK))
+		return "write-back EPT of four levels";
+	return NULL;
+}
+
+int vmx_probe(char *why, size_t size)
+{
+	uint64_t control;
+	const char *missing;
+
+	control = rdmsr(MSR_FEATURE_CONTROL);
+	if (is_locked_off(control)) {
+		text_format(why, size,
+			    "the firmware has switched VT-x off and locked it (FEATURE_CONTROL is "
+			    "%lxh): look for \"Virtualization Technology\" in its setup",
+			    control);
+		return -ENODEV;
+	}
+	missing = missing_capability();
+	if (missing) {
+		text_format(why, size, "this VT-x lacks %s", missing);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+uint64_t vmx_fix_cr0(uint64_t cr0)
+{
+	return (cr0 | rdmsr(MSR_VMX_CR0_FIXED0)) & rdmsr(MSR_VMX_CR0_FIXED1);
+}
+
+uint64_t vmx_fix_cr4(uint64_t cr4)
+{
+	return (cr4 | rdmsr(MSR_VMX_CR4_FIXED0)) & rdmsr(MSR_VMX_CR4_FIXED1);
+}
+
+uint32_t vmx_controls(uint32_t msr, uint64_t wanted)
+{
+	uint64_t capability;
+
+	if (msr <= MSR_VMX_ENTRY && (rdmsr(MSR_VMX_BASIC) & VMX_BASIC_TRUE_CONTROLS))
+		msr += MSR_VMX_TRUE_OFFSET;
+	capability = rdmsr(msr);
+	return (uint32_t)((wanted | (uint32_t)capability) & capability >> 32);
+}
+
+static void unlock(void)
+{
+	uint64_t control = rdmsr(MSR_FEATURE_CONTROL);
+
+	if (!(control & FEATURE_CONTROL_LOCK))
+		wrmsr(MSR_FEATURE_CONTROL, control | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMXON);
+}
+
+/* VMXON with a region of its own (24.11.5). */
+static int vmxon(void)
+{
+	uint32_t *region = frame_allocate();
+	hpa_t address;
+	bool failed;
+
+	if (!region)
+		return -ENOMEM;
+	*region = (uint32_t)(rdmsr(MSR_VMX_BASIC) & VMX_BASIC_REVISION);
+	address = virt_to_phys(region);
+	asm volatile("vmxon %1; setna %0" : "=qm"(failed) : "m"(address) : "cc", "memory");
+	if (failed)
+		pr_error("VMXON failed, although the processor has VT-x and nothing forbids it");
+	return failed ? -ENODEV : 0;
+}
+
+int vmx_enable(void)
+{
+	int error;
+
+	unlock();
+	write_cr0(vmx_fix_cr0(read_cr0()));
+	write_cr4(vmx_fix_cr4(read_cr4() | CR4_VMXE));
+	error = vmxon();
+	return error ? error : vmx_bitmaps_init();
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of vmx/ share; core/ sees only vmx_vendor. */
+#ifndef VELLUM_VMX_VMX_H
+#define VELLUM_VMX_VMX_H
+
+#include "core/vcpu.h"
+#include "core/vendor.h"
+#include "vmx/vmcs.h"
+
+/* MSRs of VMX: SDM volume 3D, appendix A */
+#define MSR_FEATURE_CONTROL   0x0000003au
+#define FEATURE_CONTROL_LOCK  BIT(0)
+#define FEATURE_CONTROL_VMXON BIT(2) /* outside of SMX */
+#define MSR_VMX_FIRST	      0x00000480u
+#define MSR_VMX_BASIC	      0x00000480u
+#define MSR_VMX_PIN	      0x00000481u
+#define MSR_VMX_PROCESSOR     0x00000482u
+#define MSR_VMX_EXIT	      0x00000483u
+#define MSR_VMX_ENTRY	      0x00000484u
+#define MSR_VMX_CR0_FIXED0    0x00000486u
+#define MSR_VMX_CR0_FIXED1    0x00000487u
+#define MSR_VMX_CR4_FIXED0    0x00000488u
+#define MSR_VMX_CR4_FIXED1    0x00000489u
+#define MSR_VMX_SECONDARY     0x0000048bu
+#define MSR_VMX_EPT_VPID      0x0000048cu
+#define MSR_VMX_TRUE_OFFSET   0x0000000cu /* from a control's MSR to its "true" one */
+#define MSR_VMX_LAST	      0x00000493u
+
+#define VMX_BASIC_REVISION	0x7fffffffu
+#define VMX_BASIC_TRUE_CONTROLS BIT(55)
+
+#define EPT_CAP_4_LEVELS   BIT(6)
+#define EPT_CAP_WRITE_BACK BIT(14)
+#define EPT_CAP_2M	   BIT(16)
+#define EPT_CAP_1G	   BIT(17)
+#define EPT_CAP_INVEPT	   BIT(20)
+#define EPT_CAP_INVEPT_ALL BIT(26)
+
+/* vmx.c: is VMX there, and on with it */
+bool vmx_is_present(void);
+int vmx_probe(char *why, size_t size);
+int vmx_enable(void);
+
+/*
+ * The controls of a field (MSR_VMX_PIN ...) that has wanted set as far as the processor
+ * can, and all that it insists on.
+ */
+uint32_t vmx_controls(uint32_t msr, uint64_t wanted);
+uint64_t vmx_fix_cr0(uint64_t cr0);
+uint64_t vmx_fix_cr4(uint64_t cr4);
+
+/* bitmaps.c: which MSRs and ports exit */
+int vmx_bitmaps_init(void);
+hpa_t vmx_msr_bitmap(void);
+hpa_t vmx_port_bitmap(void);
+bool vmx_hides_msr(uint32_t msr);
+void vmx_release_port(uint16_t port);
+
+/* ept.c: guest-physical to host-physical */
+int vmx_memory_init(void);
+uint64_t vmx_ept_pointer(void);
+bool vmx_map_more(gpa_t address);
+
+/* vcpu.c: the VMCS of a vcpu, and the neutral questions about it */
+int vmx_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
+_Noreturn void vmx_run(struct vcpu *vcpu);
+void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
+unsigned int vmx_privilege_level(const struct vcpu *vcpu);
+uint64_t vmx_read_cr0(const struct vcpu *vcpu);
+uint64_t vmx_read_cr4(const struct vcpu *vcpu);
+uint64_t vmx_read_efer(const struct vcpu *vcpu);
+void vmx_write_efer(struct vcpu *vcpu, uint64_t value);
+
+/* instruction.c */
+void vmx_skip_instruction(struct vcpu *vcpu);
+
+/* control_registers.c: writes that touch the bits that VMX insists on */
+void vmx_cr_exit(struct vcpu *vcpu);
+
+/* exit.c: called by entry.asm after each exit */
+void vmx_exit(struct vcpu *vcpu);
+
+/* dump.c */
+void vmx_read_fault_state(const struct vcpu *vcpu, struct fault_state *state);
+void vmx_dump(const struct vcpu *vcpu);
+
+#endif
