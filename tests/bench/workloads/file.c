@@ -32,6 +32,6 @@ static void file_loop(unsigned int iterations)
 
 const struct bench bench_file = {
 	.name = "file",
-	.iterations = 250,
+	.iterations = 1000,
 	.loop = file_loop,
 };

@@ -182,7 +182,7 @@ const struct bench bench_pgfault = {
 
 const struct bench bench_mmap_perf = {
 	.name = "mmap-perf",
-	.iterations = 2000,
+	.iterations = 8000,
 	.prepare = mix_prepare,
 	.loop = mmap_perf_loop,
 	.finish = mix_finish,
@@ -190,7 +190,7 @@ const struct bench bench_mmap_perf = {
 
 const struct bench bench_mmapmix = {
 	.name = "mmapmix",
-	.iterations = 500,
+	.iterations = 2000,
 	.prepare = mix_prepare,
 	.loop = mmapmix_loop,
 	.finish = mix_finish,

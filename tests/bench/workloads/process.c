@@ -112,20 +112,20 @@ static void pipe_finish(void)
 
 const struct bench bench_forkwaitn = {
 	.name = "forkwaitn",
-	.iterations = 60,
+	.iterations = 240,
 	.loop = forkwaitn_loop,
 };
 
 const struct bench bench_fork_exec = {
 	.name = "fork+exec",
-	.iterations = 40,
+	.iterations = 160,
 	.prepare = exec_prepare,
 	.loop = exec_loop,
 };
 
 const struct bench bench_pipe = {
 	.name = "pipe",
-	.iterations = 500,
+	.iterations = 2000,
 	.prepare = pipe_prepare,
 	.loop = pipe_loop,
 	.finish = pipe_finish,
