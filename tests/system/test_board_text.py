@@ -151,10 +151,12 @@ def test_column_names():
 
 
 def test_a_column_boots_its_kernel_through_vellum():
-    parts = columns.Parts(Path("v"), Path("i"), {"plain": Path("p"), "vmi": Path("k")}, "log=3")
+    parts = columns.Parts(Path("v"), Path("i"), {"plain": Path("p"), "vmi": Path("k")}, "log=3",
+                          "debug")
     machine = columns.machine_for(columns.BY_NAME["H1-nested"], parts)
     assert machine.append == "mode=hv vmi=on paging=nested stats=end log=3"
     assert [module.path for module in machine.modules] == [Path("k"), Path("i")]
+    assert machine.modules[0].words.endswith(" debug")
     assert columns.machine_for(columns.BY_NAME["D0"], parts).image == Path("p")
 
 
