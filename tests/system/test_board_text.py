@@ -168,6 +168,26 @@ def test_a_kernels_version_is_read_from_its_header(tmp_path):
     assert kernels.version(tmp_path / "bzImage") == "6.1.0 test"
 
 
+def kernel_builder(folder: Path, script: str) -> Path:
+    program = folder / "build-kernel"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_a_built_kernel_lies_in_the_folder_of_the_last_line(tmp_path, capsys):
+    program = kernel_builder(tmp_path, "echo compiling $1; echo /cache/$1")
+    assert kernels.build(program, "vmi") == Path("/cache/vmi/bzImage")
+    assert capsys.readouterr().out == "compiling vmi\n"
+
+
+def test_a_kernel_that_cannot_be_built_is_an_error(tmp_path):
+    with pytest.raises(kernels.KernelError, match="status 3"):
+        kernels.build(kernel_builder(tmp_path, "echo /cache; exit 3"), "vmi")
+    with pytest.raises(kernels.KernelError, match="no such program"):
+        kernels.build(tmp_path / "nothing", "vmi")
+
+
 # The initramfs
 
 def test_a_cpio_archive_is_what_the_format_says():
