@@ -35,8 +35,8 @@ def ratio_table(board: Board) -> str:
         return table(titles, ([row.name, row.iteration,
                                *(number(board.value(name, row.name)) for name in board.columns)]
                               for row in board.rows))
-    titles = ["row", "iteration", *("/".join(pair) for pair in board.pairs())]
-    return table(titles, ([row.name, row.iteration,
+    titles = ["row", *("/".join(pair) for pair in board.pairs())]
+    return table(titles, ([row.name,
                            *(ratio_cell(board, pair, row.name) for pair in board.pairs())]
                           for row in board.rows))
 
@@ -48,7 +48,7 @@ def ratio_cell(board: Board, pair: tuple[str, str], row: str) -> str:
 
 def published_table(board: Board) -> str:
     """Our ratios beside those that others published for the same row."""
-    titles, columns = ["row"], []
+    titles, columns = ["row", "iteration"], []
     for pair, title, attribute in ((("N1", "N0"), "published, bare machine", "published"),
                                    (("H1-nested", "N1"), "KVM nested", "kvm_nested")):
         if pair in board.pairs():
@@ -56,9 +56,9 @@ def published_table(board: Board) -> str:
             columns.append((pair, attribute))
     if not columns:
         return ""
-    rows = ([row.name, *(cell for pair, attribute in columns
-                         for cell in (f"{board.ratio(pair, row.name):.3f}",
-                                      getattr(row, attribute)))]
+    rows = ([row.name, row.iteration,
+             *(cell for pair, attribute in columns
+               for cell in (f"{board.ratio(pair, row.name):.3f}", getattr(row, attribute)))]
             for row in board.rows)
     return "Beside what others published:\n" + table(titles, rows)
 
