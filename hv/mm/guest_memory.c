@@ -63,12 +63,20 @@ static bool in_some_ram(uint64_t address, uint64_t size)
 	return false;
 }
 
+static bool touches_overlay(uint64_t address, uint64_t size)
+{
+	return overlay.size &&
+	       (address - overlay.start < overlay.size || overlay.start - address < size);
+}
+
 const void *guest_memory_find(gpa_t address, uint64_t size)
 {
 	uint64_t start = address.raw;
 
 	if (within(start, size, overlay.start, overlay.size))
 		return overlay.pages + (start - overlay.start);
+	if (touches_overlay(start, size)) /* no one pointer shows both */
+		return NULL;
 	if (!within(start, size, LEGACY_ROM_START, LEGACY_ROM_SIZE) && !in_some_ram(start, size))
 		return NULL;
 	return within(start, size, 0, physmap_limit) ? phys_to_virt(hpa(start)) : NULL;
