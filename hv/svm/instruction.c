@@ -97,8 +97,10 @@ static void go_to(struct vcpu *vcpu, uint64_t rip)
 COLD static void skip_prefixed(struct vcpu *vcpu)
 {
 	const struct vmcb *vmcb = vmcb_of(vcpu);
+	unsigned int length = count_prefixes(&vmcb->save) + opcode_length(&vmcb->control);
+	uint64_t next = vmcb->save.rip + length;
 
-	go_to(vcpu, vmcb->save.rip + count_prefixes(&vmcb->save) + opcode_length(&vmcb->control));
+	go_to(vcpu, in_64bit_code(&vmcb->save) ? next : (uint32_t)next);
 }
 
 /* Each way out is a tail call, so that the usual one saves no register. */
@@ -111,7 +113,7 @@ void svm_skip_instruction(struct vcpu *vcpu)
 		vmcb->control.next_rip = 0; /* without the feature, only Vellum writes it */
 		go_to(vcpu, next);
 	} else if (is_plain(&vmcb->save)) {
-		go_to(vcpu, vmcb->save.rip + opcode_length(&vmcb->control));
+		go_to(vcpu, (uint32_t)(vmcb->save.rip + opcode_length(&vmcb->control)));
 	} else {
 		skip_prefixed(vcpu);
 	}
