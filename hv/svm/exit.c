@@ -16,7 +16,8 @@ __attribute__((noinline)) static void port_exit(struct vcpu *vcpu)
 		.string = info & PORT_EXIT_STRING,
 	};
 
-	control->next_rip = control->exit_info2; /* for this exit on every processor (15.10.2) */
+	/* For this exit on every processor (15.10.2); string I/O is not skipped. */
+	control->next_rip = access.string ? 0 : control->exit_info2;
 	exit_port(vcpu, &access);
 }
 
