@@ -8,6 +8,7 @@
 #define KEYBOARD_PULSE_RESET  0xfe
 #define PORT_SYSTEM_CONTROL_A 0x92
 #define SYSTEM_CONTROL_RESET  BIT(0)
+#define PORT_PCI_ADDRESS      0xcf8 /* as a dword; it is no access to the next port then */
 #define PORT_RESET_CONTROL    0xcf9 /* PIIX and later */
 #define RESET_CONTROL_GO      BIT(2)
 
@@ -56,6 +57,11 @@ static int byte_for(uint16_t guarded, uint16_t port, uint32_t value, unsigned in
 	return offset < size ? (int)(value >> 8 * offset & 0xff) : -1;
 }
 
+static bool is_pci_address(uint16_t port, unsigned int size)
+{
+	return port == PORT_PCI_ADDRESS && size == 4;
+}
+
 static bool resets(uint16_t port, uint32_t value, unsigned int size)
 {
 	int control = byte_for(PORT_RESET_CONTROL, port, value, size);
@@ -63,7 +69,7 @@ static bool resets(uint16_t port, uint32_t value, unsigned int size)
 
 	if (byte_for(PORT_KEYBOARD_COMMAND, port, value, size) == KEYBOARD_PULSE_RESET)
 		return true;
-	if (control >= 0 && (control & RESET_CONTROL_GO))
+	if (control >= 0 && (control & RESET_CONTROL_GO) && !is_pci_address(port, size))
 		return true;
 	if (system >= 0 && (system & SYSTEM_CONTROL_RESET))
 		return true;
