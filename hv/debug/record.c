@@ -12,6 +12,7 @@ static const struct vcpu *running;
 static char text[RECORD_SIZE];
 static size_t length;
 
+/* What no longer fits is cut off. */
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
 	va_list args;
@@ -19,6 +20,7 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 	va_start(args, format);
 	length += (size_t)text_vformat(text + length, sizeof(text) - length, format, args);
 	va_end(args);
+	length = min_u64(length, sizeof(text) - 1);
 }
 
 static void begin(const char *event)

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The lines for machines: JSON to the letter, 4 KiB at most, whatever the counters hold. */
+#include "support.h"
+
+#include <string.h>
+
+#include "core/options.h"
+#include "core/vcpu.h"
+#include "debug/console.h"
+
+enum { MOST_RECORDS = 4 };
+
+static char records[MOST_RECORDS][8192];
+static unsigned int record_count;
+
+static void capture(const char *record)
+{
+	assert_in_range(record_count, 0, MOST_RECORDS - 1);
+	assert_in_range(strlen(record), 1, 4095);
+	strcpy(records[record_count++], record);
+}
+
+#define VELLUM_VERSION		     "1.2"
+#define console_print_record(record) capture(record)
+#include "debug/record.c"
+
+struct options options;
+
+static struct vcpu vcpu;
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(&vcpu, 0, sizeof(vcpu));
+	memset(records, 0, sizeof(records));
+	record_count = 0;
+	record_attach(NULL);
+	options.stats = STATS_END;
+	return 0;
+}
+
+void panic_set_activity(const char *activity)
+{
+	(void)activity;
+}
+
+const struct vendor *vendor;
+
+/* ---- a checker for the JSON that Vellum writes: objects, strings, numbers ---- */
+
+static const char *skip_value(const char *at);
+
+static const char *skip_char(const char *at, char wanted)
+{
+	if (*at != wanted)
+		fail_msg("'%c' expected at: %s", wanted, at);
+	return at + 1;
+}
+
+static const char *skip_string(const char *at)
+{
+	at = skip_char(at, '"');
+	while (*at != '"') {
+		if (*at < ' ' || *at == '\\')
+			fail_msg("no plain character: %s", at);
+		at++;
+	}
+	return at + 1;
+}
+
+static const char *skip_object(const char *at)
+{
+	at = skip_char(at, '{');
+	if (*at == '}')
+		return at + 1;
+	for (;;) {
+		at = skip_value(skip_char(skip_string(at), ':'));
+		if (*at != ',')
+			return skip_char(at, '}');
+		at++;
+	}
+}
+
+static const char *skip_value(const char *at)
+{
+	size_t digits = strspn(at, "0123456789");
+
+	if (*at == '{')
+		return skip_object(at);
+	if (*at == '"')
+		return skip_string(at);
+	if (digits == 0 || (digits > 1 && *at == '0'))
+		fail_msg("no value: %s", at);
+	return at + digits;
+}
+
+static void assert_is_record(const char *record)
+{
+	assert_memory_equal(record, "VELLUM ", 7);
+	assert_string_equal(skip_object(record + 7), "");
+}
+
+/* ---- the records ---- */
+
+static const struct record_boot boot = {
+	.vendor = "AMD-V",
+	.mode = "hv",
+	.vmi = "on",
+	.paging = "nested",
+	.cpus = 1,
+	.memory_given = 1000,
+	.memory_kept = 8388608,
+	.cycles = 12345678901,
+};
+
+static void the_boot_record_is_this(void **state)
+{
+	(void)state;
+	record_boot(&boot);
+	assert_is_record(records[0]);
+	assert_string_equal(records[0],
+			    "VELLUM {\"event\":\"boot\",\"version\":\"1.2\",\"vendor\":\"AMD-V\","
+			    "\"mode\":\"hv\",\"vmi\":\"on\",\"paging\":\"nested\",\"cpus\":1,"
+			    "\"memory_given\":1000,\"memory_kept\":8388608,"
+			    "\"cycles\":12345678901}");
+}
+
+static void only_exits_that_came_are_told(void **state)
+{
+	(void)state;
+	vcpu.id = 3;
+	vcpu.exits[EXIT_CPUID] = (struct exit_counter){2, 300};
+	vcpu.exits[EXIT_TRIPLE_FAULT] = (struct exit_counter){1, 0};
+	vcpu.exits[EXIT_PORT] = (struct exit_counter){0, 77}; /* none, so it says nothing */
+	record_exits(&vcpu);
+	assert_is_record(records[0]);
+	assert_string_equal(records[0], "VELLUM {\"event\":\"exits\",\"cpu\":3,\"total\":3,"
+					"\"by_reason\":{\"cpuid\":{\"count\":2,\"cycles\":300},"
+					"\"triple_fault\":{\"count\":1,\"cycles\":0}},"
+					"\"vmi_calls\":{}}");
+}
+
+static void no_exits_are_an_empty_object(void **state)
+{
+	(void)state;
+	record_exits(&vcpu);
+	assert_is_record(records[0]);
+	assert_non_null(strstr(records[0], "\"by_reason\":{},"));
+}
+
+static void the_fullest_record_fits(void **state)
+{
+	(void)state;
+	vcpu.id = UINT32_MAX;
+	for (unsigned int i = 0; i < EXIT_REASONS; i++)
+		vcpu.exits[i] = (struct exit_counter){UINT64_MAX, UINT64_MAX};
+	record_exits(&vcpu);
+	assert_is_record(records[0]);
+	for (enum exit_reason i = 0; i < EXIT_REASONS; i++)
+		assert_non_null(strstr(records[0], exit_reason_name(i)));
+}
+
+static void the_end_comes_after_the_exits(void **state)
+{
+	(void)state;
+	record_attach(&vcpu);
+	record_end("poweroff");
+	assert_int_equal(record_count, 2);
+	assert_non_null(strstr(records[0], "\"event\":\"exits\""));
+	assert_string_equal(records[1], "VELLUM {\"event\":\"end\",\"why\":\"poweroff\"}");
+}
+
+static void without_stats_or_guest_the_end_stands_alone(void **state)
+{
+	(void)state;
+	record_end("error");
+	assert_int_equal(record_count, 1);
+	options.stats = STATS_OFF;
+	record_attach(&vcpu);
+	record_end("reset");
+	assert_int_equal(record_count, 2);
+	assert_is_record(records[1]);
+}
+
+/*
+ * A text that is too long is cut: the record is lost, the memory behind it is not. Only
+ * just too long, so that what is written there falls between the sanitizer's objects.
+ */
+static void a_record_that_is_too_long_is_cut(void **state)
+{
+	static char long_text[4100];
+	struct record_boot long_boot = boot;
+
+	(void)state;
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	long_boot.vendor = long_text;
+	record_boot(&long_boot);
+	assert_int_equal(strlen(records[0]), 4095);
+	record_boot(&boot);
+	assert_is_record(records[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_boot_record_is_this, reset),
+		cmocka_unit_test_setup(only_exits_that_came_are_told, reset),
+		cmocka_unit_test_setup(no_exits_are_an_empty_object, reset),
+		cmocka_unit_test_setup(the_fullest_record_fits, reset),
+		cmocka_unit_test_setup(the_end_comes_after_the_exits, reset),
+		cmocka_unit_test_setup(without_stats_or_guest_the_end_stands_alone, reset),
+		cmocka_unit_test_setup(a_record_that_is_too_long_is_cut, reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
