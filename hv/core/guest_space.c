@@ -104,8 +104,9 @@ int guest_space_map(struct page_table *table, nested_flags_t flags)
 int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags)
 {
 	uint64_t from = align_down(address.raw, MORE_SIZE);
-	unsigned int bits = cpuid(CPUID_EXT_ADDRESS_SIZES, 0).eax & 0xff;
+	uint64_t bits = cpuid(CPUID_EXT_ADDRESS_SIZES, 0).eax & 0xff;
 
+	bits = min_u64(bits, PAGE_TABLE_ADDRESS_BITS);
 	if (address.raw < mapped_end || address.raw >> bits)
 		return -EINVAL;
 	return map_range(table, from, from + MORE_SIZE, flags);

@@ -31,7 +31,8 @@ int guest_space_map(struct page_table *table, nested_flags_t flags);
 
 /*
  * Maps what lies around an address above those that guest_space_map() mapped: devices
- * with 64-bit BARs. -EINVAL if the processor has no such address, -ENOMEM.
+ * with 64-bit BARs. -EINVAL if the processor or the table has no such address,
+ * -ENOMEM.
  */
 int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags);
 

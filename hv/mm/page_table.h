@@ -17,6 +17,8 @@
 /* "This entry maps a page, it is no table": the same bit in all three formats. */
 #define PAGE_LARGE BIT(7)
 
+#define PAGE_TABLE_ADDRESS_BITS 48 /* what four levels can tell apart */
+
 struct page_table {
 	hpa_t root;
 	uint64_t table_flags;  /* of an entry that points to a table */
