@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A vendor for the tests of the neutral exit handlers: one guest whose CR0, CR4 and EFER
+ * the test sets, and what the handler did to it.
+ */
+#ifndef VELLUM_TESTS_UNIT_FAKE_VENDOR_H
+#define VELLUM_TESTS_UNIT_FAKE_VENDOR_H
+
+#include "core/vcpu.h"
+#include "core/vendor.h"
+
+#define HIDDEN_MSR 0xc0010117u /* the only one that hides_msr() knows */
+
+static struct {
+	uint64_t cr0, cr4, efer;
+	unsigned int skips, injections;
+	unsigned int vector;
+	int error_code;
+} guest;
+
+static void fake_inject(struct vcpu *vcpu, unsigned int vector, int error_code)
+{
+	(void)vcpu;
+	guest.injections++;
+	guest.vector = vector;
+	guest.error_code = error_code;
+}
+
+static void fake_skip(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	guest.skips++;
+}
+
+static uint64_t fake_cr0(const struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return guest.cr0;
+}
+
+static uint64_t fake_cr4(const struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return guest.cr4;
+}
+
+static uint64_t fake_read_efer(const struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return guest.efer;
+}
+
+static void fake_write_efer(struct vcpu *vcpu, uint64_t value)
+{
+	(void)vcpu;
+	guest.efer = value;
+}
+
+static bool fake_hides_msr(uint32_t msr)
+{
+	return msr == HIDDEN_MSR;
+}
+
+static const struct vendor fake_vendor = {
+	.inject_exception = fake_inject,
+	.skip_instruction = fake_skip,
+	.read_cr0 = fake_cr0,
+	.read_cr4 = fake_cr4,
+	.hides_msr = fake_hides_msr,
+	.read_efer = fake_read_efer,
+	.write_efer = fake_write_efer,
+};
+
+const struct vendor *vendor = &fake_vendor;
+
+#endif

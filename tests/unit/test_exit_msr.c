@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMSR and WRMSR of the guarded registers: what the guest may set in EFER, where its APIC
+ * may not go, and that whatever the processor refuses is #GP and changes nothing.
+ */
+#include "support.h"
+
+#include <string.h>
+
+#include "fake_vendor.h"
+#include "core/cpu.h"
+#include "core/guest_space.h"
+#include "lib/errno.h"
+
+static uint32_t features_ecx, features_edx;
+
+static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	(void)subleaf;
+	assert_int_equal(leaf, CPUID_EXT_FEATURES);
+	return (struct cpuid_result){.ecx = features_ecx, .edx = features_edx};
+}
+
+#define cpuid(leaf, subleaf) fake_cpuid(leaf, subleaf)
+#include "core/exit_msr.c"
+
+#define KEPT	  0x7f800000
+#define KEPT_SIZE (8 * MIB)
+
+static struct vcpu vcpu;
+
+/* The real machine: one register, which may refuse. */
+static uint32_t machine_msr;
+static uint64_t machine_value;
+static unsigned int machine_accesses;
+static bool machine_refuses;
+
+int rdmsr_checked(uint32_t msr, uint64_t *value)
+{
+	machine_accesses++;
+	machine_msr = msr;
+	*value = machine_value;
+	return machine_refuses ? -EINVAL : 0;
+}
+
+int wrmsr_checked(uint32_t msr, uint64_t value)
+{
+	machine_accesses++;
+	machine_msr = msr;
+	if (machine_refuses)
+		return -EINVAL;
+	machine_value = value;
+	return 0;
+}
+
+bool guest_space_is_kept(gpa_t address, uint64_t size)
+{
+	return address.raw < KEPT + KEPT_SIZE && address.raw + size > KEPT;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	console_clear();
+	memset(&vcpu, 0, sizeof(vcpu));
+	memset(&guest, 0, sizeof(guest));
+	features_edx = CPUID_EXT1_EDX_NX | CPUID_EXT1_EDX_FFXSR;
+	features_ecx = CPUID_EXT1_ECX_TCE;
+	machine_value = 0x1122334455667788;
+	machine_accesses = 0;
+	machine_refuses = false;
+	return 0;
+}
+
+static void write_msr_as_guest(uint32_t msr, uint64_t value)
+{
+	guest.skips = guest.injections = 0;
+	vcpu.regs.rcx = msr | 0xdead00000000; /* upper halves don't count */
+	vcpu.regs.rax = (value & UINT32_MAX) | 0xbeef00000000;
+	vcpu.regs.rdx = value >> 32 | 0xbeef00000000;
+	exit_wrmsr(&vcpu);
+}
+
+static void read_msr_as_guest(uint32_t msr)
+{
+	guest.skips = guest.injections = 0;
+	vcpu.regs.rcx = msr | 0xdead00000000;
+	vcpu.regs.rax = vcpu.regs.rdx = UINT64_MAX;
+	exit_rdmsr(&vcpu);
+}
+
+static void assert_done(void)
+{
+	assert_int_equal(guest.skips, 1);
+	assert_int_equal(guest.injections, 0);
+}
+
+static void assert_fault(void)
+{
+	assert_int_equal(guest.skips, 0);
+	assert_int_equal(guest.injections, 1);
+	assert_int_equal(guest.vector, VECTOR_GP);
+	assert_int_equal(guest.error_code, 0);
+}
+
+static void assert_registers(uint64_t value)
+{
+	assert_int_equal(vcpu.regs.rax, value & UINT32_MAX);
+	assert_int_equal(vcpu.regs.rdx, value >> 32);
+}
+
+static void a_read_fills_both_halves(void **state)
+{
+	(void)state;
+	read_msr_as_guest(0x12345678);
+	assert_done();
+	assert_int_equal(machine_msr, 0x12345678);
+	assert_registers(0x1122334455667788);
+}
+
+static void a_read_that_the_processor_refuses_faults_and_changes_nothing(void **state)
+{
+	(void)state;
+	machine_refuses = true;
+	read_msr_as_guest(0x12345678);
+	assert_fault();
+	assert_int_equal(vcpu.regs.rax, UINT64_MAX);
+	assert_int_equal(vcpu.regs.rdx, UINT64_MAX);
+}
+
+static void a_write_takes_both_halves(void **state)
+{
+	(void)state;
+	write_msr_as_guest(0x12345678, 0xaabbccdd00112233);
+	assert_done();
+	assert_int_equal(machine_msr, 0x12345678);
+	assert_int_equal(machine_value, 0xaabbccdd00112233);
+}
+
+static void a_write_that_the_processor_refuses_faults(void **state)
+{
+	(void)state;
+	machine_refuses = true;
+	write_msr_as_guest(0x12345678, 1);
+	assert_fault();
+}
+
+static void the_vendors_own_msrs_are_not_there(void **state)
+{
+	(void)state;
+	read_msr_as_guest(HIDDEN_MSR);
+	assert_fault();
+	write_msr_as_guest(HIDDEN_MSR, 0);
+	assert_fault();
+	assert_int_equal(machine_accesses, 0);
+}
+
+/* ---- EFER ---- */
+
+static void efer_is_the_guests_and_not_the_machines(void **state)
+{
+	(void)state;
+	guest.efer = EFER_LME | EFER_NXE;
+	read_msr_as_guest(MSR_EFER);
+	assert_done();
+	assert_registers(EFER_LME | EFER_NXE);
+	write_msr_as_guest(MSR_EFER, EFER_LME | EFER_SCE);
+	assert_done();
+	assert_int_equal(guest.efer, EFER_LME | EFER_SCE);
+	assert_int_equal(machine_accesses, 0);
+}
+
+static void efer_takes_exactly_the_bits_that_the_processor_has(void **state)
+{
+	const uint64_t all = EFER_SCE | EFER_LME | EFER_LMA | EFER_NXE | EFER_FFXSR | EFER_TCE;
+
+	(void)state;
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		guest.efer = 0;
+		write_msr_as_guest(MSR_EFER, BIT(bit));
+		if (all & BIT(bit))
+			assert_done();
+		else
+			assert_fault();
+		assert_int_equal(guest.efer, BIT(bit) & all & ~EFER_LMA);
+	}
+}
+
+static void efer_bits_of_absent_features_fault(void **state)
+{
+	(void)state;
+	features_edx &= ~(uint32_t)CPUID_EXT1_EDX_NX;
+	write_msr_as_guest(MSR_EFER, EFER_NXE);
+	assert_fault();
+	features_edx &= ~(uint32_t)CPUID_EXT1_EDX_FFXSR;
+	write_msr_as_guest(MSR_EFER, EFER_FFXSR);
+	assert_fault();
+	features_ecx &= ~(uint32_t)CPUID_EXT1_ECX_TCE;
+	write_msr_as_guest(MSR_EFER, EFER_TCE);
+	assert_fault();
+	features_edx = features_ecx = 0;
+	write_msr_as_guest(MSR_EFER, EFER_SCE | EFER_LME);
+	assert_done();
+}
+
+/* The processor would #GP; in a VMCB it would end the guest, as invalid state. */
+static void long_mode_enable_is_fixed_while_paging_is_on(void **state)
+{
+	(void)state;
+	guest.cr0 = CR0_PG;
+	write_msr_as_guest(MSR_EFER, EFER_LME);
+	assert_fault();
+	assert_int_equal(guest.efer, 0);
+	guest.efer = EFER_LME | EFER_LMA;
+	write_msr_as_guest(MSR_EFER, EFER_SCE);
+	assert_fault();
+	assert_int_equal(guest.efer, EFER_LME | EFER_LMA);
+	write_msr_as_guest(MSR_EFER, EFER_LME | EFER_LMA | EFER_NXE);
+	assert_done();
+	guest.cr0 = CR0_PE;
+	guest.efer = EFER_LME;
+	write_msr_as_guest(MSR_EFER, 0);
+	assert_done();
+	assert_int_equal(guest.efer, 0);
+}
+
+static void long_mode_active_is_the_processors(void **state)
+{
+	(void)state;
+	guest.efer = 0;
+	write_msr_as_guest(MSR_EFER, EFER_LMA);
+	assert_int_equal(guest.efer, 0);
+	guest.cr0 = CR0_PG;
+	guest.efer = EFER_LME | EFER_LMA;
+	write_msr_as_guest(MSR_EFER, EFER_LME | EFER_SCE);
+	assert_done();
+	assert_int_equal(guest.efer, EFER_LME | EFER_LMA | EFER_SCE);
+}
+
+/* ---- the APIC's base ---- */
+
+static void the_apic_may_go_beside_vellum(void **state)
+{
+	(void)state;
+	write_msr_as_guest(MSR_APIC_BASE, 0xfee00900);
+	assert_done();
+	assert_int_equal(machine_msr, MSR_APIC_BASE);
+	assert_int_equal(machine_value, 0xfee00900);
+	write_msr_as_guest(MSR_APIC_BASE, (KEPT - PAGE_SIZE) | 0xfff);
+	assert_done();
+	write_msr_as_guest(MSR_APIC_BASE, (KEPT + KEPT_SIZE) | 0x900);
+	assert_done();
+}
+
+static void the_apic_may_not_cover_vellum(void **state)
+{
+	(void)state;
+	write_msr_as_guest(MSR_APIC_BASE, KEPT | 0x900);
+	assert_fault();
+	write_msr_as_guest(MSR_APIC_BASE, KEPT + KEPT_SIZE - 1);
+	assert_fault();
+	write_msr_as_guest(MSR_APIC_BASE,
+			   KEPT | 0xfff0000000000000); /* reserved bits hide nothing */
+	assert_fault();
+	assert_int_equal(machine_accesses, 0);
+	assert_console(LOG_WARN, "guest wants its APIC at 7f800900");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup(name, reset)
+		T(a_read_fills_both_halves),
+		T(a_read_that_the_processor_refuses_faults_and_changes_nothing),
+		T(a_write_takes_both_halves),
+		T(a_write_that_the_processor_refuses_faults),
+		T(the_vendors_own_msrs_are_not_there),
+		T(efer_is_the_guests_and_not_the_machines),
+		T(efer_takes_exactly_the_bits_that_the_processor_has),
+		T(efer_bits_of_absent_features_fault),
+		T(long_mode_enable_is_fixed_while_paging_is_on),
+		T(long_mode_active_is_the_processors),
+		T(the_apic_may_go_beside_vellum),
+		T(the_apic_may_not_cover_vellum),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
