@@ -66,12 +66,23 @@ static int write_efer(struct vcpu *vcpu, uint64_t value)
 	return 0;
 }
 
+/* Once only: a guest can try in a loop, and the console is slow. */
+static void report_apic_refusal(uint64_t value)
+{
+	static bool reported;
+
+	if (!reported)
+		pr_warn("guest wants its APIC at %lx, which is Vellum's memory: refused with #GP; "
+			"no more such lines",
+			value);
+	reported = true;
+}
+
 /* An APIC page over Vellum's memory would swallow Vellum's own accesses to it. */
 static int write_apic_base(uint64_t value)
 {
 	if (guest_space_is_kept(gpa(value & APIC_BASE_ADDRESS), PAGE_SIZE)) {
-		pr_warn("guest wants its APIC at %lx, which is Vellum's memory: refused with #GP",
-			value);
+		report_apic_refusal(value);
 		return -EPERM;
 	}
 	return wrmsr_checked(MSR_APIC_BASE, value);
