@@ -27,12 +27,12 @@ static bool ospke(void)
 static void check(uint32_t cr4_bit, bool (*shown)(void), const char *name)
 {
 	for (int i = 0; i < 3; i++) {
-		write_cr4(read_cr4() & ~cr4_bit);
+		cr4_write(cr4_read() & ~cr4_bit);
 		EXPECT_EQ(name, shown(), false);
-		write_cr4(read_cr4() | cr4_bit);
+		cr4_write(cr4_read() | cr4_bit);
 		EXPECT_EQ(name, shown(), true);
 	}
-	write_cr4(read_cr4() & ~cr4_bit);
+	cr4_write(cr4_read() & ~cr4_bit);
 }
 
 void guest_main(void)

@@ -15,7 +15,7 @@ class Run:
     told: str = ""                  # the guest's
     why: str | None = "reset"       # Vellum's last record; None: there is no record
     console: tuple[str, ...] = ()   # regular expressions that COM2 must match
-    silent: tuple[str, ...] = ()    # ... and must not match
+    once: tuple[str, ...] = ()      # texts that COM2 shows once, not more: no flood
     exits: dict[str, int] = field(default_factory=dict)  # exact numbers by reason
     stays: bool = False             # the machine stops without an end: so does the test
 
@@ -32,10 +32,40 @@ class Guest:
 HV = Run("hv")
 NATIVE = Run("native", words="mode=native", told="native", why=None)
 
+
+def power(how, why):
+    """A run of ports_power: the way to end the machine, and what Vellum calls it."""
+    return Run(how, told=how, why=why, exits={"triple_fault": 0})
+
+
+def triple_fault(onfault, stays):
+    """A run of triple_fault: the registers are those that the guest has set."""
+    return Run(onfault, words=f"mode=hv vmi=off onfault={onfault}", why="triple-fault",
+               console=(r"triple fault", r"rip [0-9a-f]{16} rsp",
+                        r"rax 00000000600dcafe rbx 000000000badf00d", r"rsi 000000005151d1d1",
+                        r"code: 0f 0b"),
+               exits={"triple_fault": 1}, stays=stays)
+
+
 GUESTS = (
     Guest("cpuid_leaves", (HV, NATIVE), same=True),
     Guest("cpuid_follows_cr4", (HV, NATIVE)),
     Guest("cpuid_prefixes", (HV, NATIVE), same=True),
     Guest("cpuid_places", (HV, NATIVE)),
     Guest("cpuid_traps", (HV, NATIVE)),
+    Guest("msr_efer", (HV, NATIVE), same=True),
+    Guest("msr_hidden", (Run("hv", exits={"rdmsr": 5, "wrmsr": 5}),)),
+    Guest("msr_same", (HV, NATIVE), same=True),
+    Guest("apic_base", (Run("hv", once=("refused with #GP",)), NATIVE)),
+    Guest("svm_instructions", (HV, NATIVE), same=True),
+    Guest("hidden_memory", (HV, NATIVE)),
+    Guest("ports_power", (power("port64", "reset"), power("port92", "reset"),
+                          power("portcf9", "reset"), power("acpi", "poweroff"),
+                          power("acpi-byte", "poweroff"))),
+    Guest("ports_harmless", (HV, NATIVE), same=True),
+    Guest("ports_string", (Run("hv", once=("string I/O on port 92h", "string I/O on port cf9h")),
+                           NATIVE), same=True),
+    Guest("triple_fault", (triple_fault("reset", stays=False), triple_fault("halt", stays=True),
+                           triple_fault("park", stays=True))),
+    Guest("hypercall", (Run("hv", once=("refused with -38", "announced itself")), NATIVE)),
 )

@@ -74,7 +74,7 @@ uint64_t exits(uint32_t reason);
 unsigned int msr_read(uint32_t msr, uint64_t *value);
 unsigned int msr_write(uint32_t msr, uint64_t value);
 
-static inline uint32_t read_cr0(void)
+static inline uint32_t cr0_read(void)
 {
 	uint32_t value;
 
@@ -82,12 +82,12 @@ static inline uint32_t read_cr0(void)
 	return value;
 }
 
-static inline void write_cr0(uint32_t value)
+static inline void cr0_write(uint32_t value)
 {
 	asm volatile("mov %0, %%cr0" ::"r"(value) : "memory");
 }
 
-static inline uint32_t read_cr4(void)
+static inline uint32_t cr4_read(void)
 {
 	uint32_t value;
 
@@ -95,7 +95,7 @@ static inline uint32_t read_cr4(void)
 	return value;
 }
 
-static inline void write_cr4(uint32_t value)
+static inline void cr4_write(uint32_t value)
 {
 	asm volatile("mov %0, %%cr4" ::"r"(value) : "memory");
 }

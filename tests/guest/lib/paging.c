@@ -54,7 +54,7 @@ static void fill(void)
 	filled = true;
 }
 
-static void write_cr3(uint32_t value)
+static void cr3_write(uint32_t value)
 {
 	asm volatile("mov %0, %%cr3" ::"r"(value) : "memory");
 }
@@ -64,15 +64,15 @@ void paging_on(enum paging paging)
 	fill();
 	paging_off();
 	directory32[0] = paging == PAGING_4K ? (uint32_t)low32 | TABLE : TABLE | LARGE;
-	write_cr3(paging == PAGING_PAE ? (uint32_t)pae_pointers : (uint32_t)directory32);
-	write_cr4(read_cr4() | (uint32_t)(paging == PAGING_PAE ? CR4_PAE : CR4_PSE));
-	write_cr0(read_cr0() | (uint32_t)CR0_PG);
+	cr3_write(paging == PAGING_PAE ? (uint32_t)pae_pointers : (uint32_t)directory32);
+	cr4_write(cr4_read() | (uint32_t)(paging == PAGING_PAE ? CR4_PAE : CR4_PSE));
+	cr0_write(cr0_read() | (uint32_t)CR0_PG);
 }
 
 void paging_off(void)
 {
-	write_cr0(read_cr0() & ~(uint32_t)CR0_PG);
-	write_cr4(read_cr4() & ~(uint32_t)(CR4_PAE | CR4_PSE));
+	cr0_write(cr0_read() & ~(uint32_t)CR0_PG);
+	cr4_write(cr4_read() & ~(uint32_t)(CR4_PAE | CR4_PSE));
 }
 
 void paging_map_window(unsigned int page, uint64_t physical)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hunts: a wild hypercall that kills the guest, floods the console or changes registers;
+ * a hypercall that user code can make; a wrong length of VMMCALL with prefixes.
+ * Manual: APM volume 3, VMMCALL (#UD where not intercepted); docs/vmi.md: -ENOSYS for
+ * what nothing answers, -EINVAL for a bad argument, #UD outside of CPL 0.
+ * Vendors: VMCALL on Intel.
+ * Cannot tell apart: a call that is ignored from one that has no effect yet.
+ */
+#include "guest.h"
+#include "lib/errno.h"
+#include "sled.h"
+
+const char guest_name[] = "hypercall";
+
+static const uint8_t vmmcall[] = {0x0f, 0x01, 0xd9, INT_DONE};
+
+static uint32_t next_random(void)
+{
+	static uint32_t value = 1;
+
+	value = value * 1664525 + 1013904223; /* Numerical Recipes */
+	return value;
+}
+
+static uint32_t call(uint32_t eax, uint32_t edx)
+{
+	struct state state = state_for(vmmcall), start;
+
+	state.rbx = next_random();
+	state.rcx = next_random();
+	state.rbp = next_random();
+	state.rsi = next_random();
+	state.rdi = next_random();
+	state.rflags |= next_random() & 0x8d5; /* CF PF AF ZF SF OF */
+	state.rax = eax;
+	state.rdx = edx;
+	start = state;
+	run(&state);
+	EXPECT_EQ("vector", state.vector, DONE);
+	EXPECT_EQ("RIP", state.rip, (uint32_t)vmmcall + sizeof(vmmcall));
+	EXPECT_EQ("flags", state.rflags, start.rflags);
+	start.rax = state.rax;
+	EXPECT(!memcmp(&start, &state, offsetof(struct state, rip)));
+	return (uint32_t)state.rax;
+}
+
+static void check_wild(void)
+{
+	for (unsigned int i = 0; i < 2000; i++)
+		EXPECT_EQ("result", call(next_random() & 0x7fffffff & ~(1u << 30), next_random()),
+			  (uint32_t)-ENOSYS);
+	for (unsigned int i = 0; i < VMI_CALL_COUNT; i++)
+		EXPECT_EQ("result", call(i, next_random()), (uint32_t)-ENOSYS);
+}
+
+static void check_init(void)
+{
+	EXPECT_EQ("misaligned", call(VMI_HYPERCALL_INIT, 0xc00c8001), (uint32_t)-EINVAL);
+	EXPECT_EQ("misaligned", call(VMI_HYPERCALL_INIT, 0xc00c8400), (uint32_t)-EINVAL);
+	EXPECT_EQ("once", call(VMI_HYPERCALL_INIT, 0xc00c8000), 0);
+	EXPECT_EQ("twice", call(VMI_HYPERCALL_INIT, 0xfffff800), 0);
+}
+
+static void check_length(struct state state, void (*runs)(struct state *), unsigned int push_size)
+{
+	static const uint8_t prefixed[] = {0x2e, 0x3e, 0x0f, 0x01, 0xd9};
+	struct sled sled = sled_make(prefixed, sizeof(prefixed));
+	uint64_t rsp = state.rsp;
+
+	state.rip = (uint32_t)sled.bytes;
+	state.rax = 0xffffffff00000000ull | VMI_CALL_RDTSC;
+	runs(&state);
+	EXPECT(sled_done(&sled, &state, (uint32_t)sled.bytes, rsp, push_size));
+	EXPECT_EQ("RAX", state.rax, (uint32_t)-ENOSYS);
+}
+
+void guest_main(void)
+{
+	uint64_t before = exits(EXIT_HYPERCALL);
+
+	EXPECT_EQ("VMMCALL at CPL 3", vector_of_user(vmmcall), VECTOR_UD);
+	if (told("native")) {
+		EXPECT_EQ("VMMCALL", vector_of(vmmcall), VECTOR_UD);
+		return;
+	}
+	check_wild();
+	check_init();
+	check_length(state_for(NULL), run, 4);
+	check_length(state_for64(NULL), run64, 8);
+	EXPECT_EQ("exits", exits(EXIT_HYPERCALL), before + 1 + 2000 + VMI_CALL_COUNT + 4 + 2);
+}

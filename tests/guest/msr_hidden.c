@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hunts: a guest that reads where the host saves its state (VM_HSAVE_PA), moves it, or
+ * switches SVM off under Vellum (VM_CR); a #GP that changes registers or RIP.
+ * Manual: APM volume 2, 15.30; a processor without SVM has none of these: #GP (3.2.1).
+ * Vendors: Intel's are IA32_FEATURE_CONTROL and 480h to 491h.
+ * Cannot tell apart: an MSR that is refused by Vellum and one that is refused by the
+ * processor; the exit counters show that Vellum saw it.
+ */
+#include "guest.h"
+
+const char guest_name[] = "msr_hidden";
+
+static const uint32_t hidden[] = {0xc0010114, 0xc0010115, 0xc0010116, 0xc0010117, 0xc0010118};
+
+static void expect_gp(uint32_t msr, const uint8_t *code, enum exit_reason reason)
+{
+	struct state state = state_for(code);
+	uint64_t before = exits(reason);
+
+	state.rax = 0x11223344;
+	state.rdx = 0x55667788;
+	state.rcx = msr;
+	run(&state);
+	if (state.vector != VECTOR_GP)
+		fail(__FILE__, __LINE__, "MSR %x: vector %llu", msr, state.vector);
+	EXPECT_EQ("error code", state.error, 0);
+	EXPECT_EQ("RIP", state.rip, (uint32_t)code);
+	EXPECT_EQ("EAX", state.rax, 0x11223344);
+	EXPECT_EQ("EDX", state.rdx, 0x55667788);
+	EXPECT_EQ("ECX", state.rcx, msr);
+	EXPECT_EQ("exits", exits(reason), before + 1);
+}
+
+void guest_main(void)
+{
+	static const uint8_t read[] = {0x0f, 0x32, INT_DONE}, write[] = {0x0f, 0x30, INT_DONE};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(hidden); i++) {
+		expect_gp(hidden[i], read, EXIT_RDMSR);
+		expect_gp(hidden[i], write, EXIT_WRMSR);
+	}
+}
