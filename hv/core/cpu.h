@@ -10,6 +10,8 @@
 #define CR0_ET BIT(4)
 #define CR0_NE BIT(5)
 #define CR0_WP BIT(16)
+#define CR0_NW BIT(29)
+#define CR0_CD BIT(30)
 #define CR0_PG BIT(31)
 
 #define CR4_PSE	    BIT(4)
@@ -29,6 +31,7 @@
 #define DR6_INITIAL 0xffff0ff0ull
 #define DR6_BS	    BIT(14) /* single step */
 #define DR7_INITIAL 0x400ull
+#define DR7_GD	    BIT(13) /* #DB on any access to a debug register */
 
 /* MSRs that belong to no vendor's virtualization: APM volume 2, appendix A */
 #define MSR_APIC_BASE	  0x0000001bu

@@ -2,6 +2,7 @@
 #include "core/exception.h"
 #include "core/cpu.h"
 #include "core/panic.h"
+#include "core/vendor.h"
 
 /* Segment descriptors: APM volume 2, 4.8; gates: 4.8.4 */
 #define CODE64_DESCRIPTOR   0x00209a0000000000ull
@@ -111,5 +112,9 @@ void exception_handle(struct exception_frame *frame)
 {
 	if (frame->vector == VECTOR_GP && fixup(frame))
 		return;
+	if (frame->vector == VECTOR_NMI && vendor && vendor->note_nmi) {
+		vendor->note_nmi(frame);
+		return;
+	}
 	panic_exception(frame);
 }

@@ -31,8 +31,8 @@ uint64_t exception_idt_base(void);
 uint64_t exception_tss_base(void);
 
 /*
- * Called by the entry stubs. An access that may fault (cpu.h: rdmsr_checked,
- * wrmsr_checked) goes on at its fixup; everything else is the end.
+ * Called by the entry stubs. An access that may fault (cpu.h: rdmsr_checked and others)
+ * goes on at its fixup, an NMI is the guest's; everything else is the end.
  */
 void exception_handle(struct exception_frame *frame);
 

@@ -9,8 +9,9 @@
 #include "lib/types.h"
 #include "mm/guest_memory.h"
 
-struct vcpu;
+struct exception_frame;
 struct guest_entry;
+struct vcpu;
 
 enum { NO_ERROR_CODE = -1 };
 
@@ -48,6 +49,12 @@ struct vendor {
 
 	/* Sets the vcpu up to start at entry. -ENOMEM. */
 	int (*vcpu_init)(struct vcpu *vcpu, const struct guest_entry *entry);
+
+	/*
+	 * An NMI arrived in Vellum while it handled the guest's exit: to be passed on.
+	 * NULL if the vendor's processors hold them back.
+	 */
+	void (*note_nmi)(struct exception_frame *frame);
 
 	/*
 	 * Runs the guest, exit after exit. Each is named by its neutral reason, counted

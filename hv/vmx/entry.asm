@@ -6,6 +6,8 @@
 ; aligned but for the return address. Between entry and the call nothing of the host's
 ; registers lives but RSP, which each exit restores from the VMCS, so none is saved.
 ; The guest's RSP travels in the VMCS; the rest as in struct guest_registers.
+; An NMI between vmx_enter and vmx_enter_end starts that part again (nmi.c), so that none
+; is overlooked after the look at vmx_nmi_pending.
 ; Returns only if an entry fails before the guest's state is loaded (VM-fail).
 
 VMCS_HOST_RSP	equ 0x6c14
@@ -19,8 +21,8 @@ RSI_	equ 6 * 8
 RDI_	equ 7 * 8
 %define R(n) (n * 8)
 
-extern vmx_exit
-global vmx_run_loop, vmx_exit_entry
+extern vmx_exit, vmx_pass_nmi_on, vmx_nmi_pending
+global vmx_run_loop, vmx_exit_entry, vmx_enter, vmx_enter_end
 
 bits 64
 section .text
@@ -62,10 +64,17 @@ vmx_exit_entry:				; VMCS_HOST_RIP
 	EACH_REGISTER STORE
 	pop	qword [rdi + RDI_]
 	call	vmx_exit
+vmx_enter:
 	mov	rdi, [rsp]
+	cmp	byte [vmx_nmi_pending], 0
+	jne	pass_nmi_on
 	EACH_REGISTER LOAD
 	mov	rdi, [rdi + RDI_]
 	vmresume
+vmx_enter_end:
 entry_failed:
 	add	rsp, 8
 	ret
+pass_nmi_on:
+	call	vmx_pass_nmi_on
+	jmp	vmx_enter

@@ -28,14 +28,32 @@ __attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
 	exit_unhandled(vcpu);
 }
 
-/* #DB, which does not set DR6 when it exits (26.1.2), or #AC. */
+/*
+ * A #DB that exits has not changed DR6 and DR7 (28.1, 28.3.2 says what it would have
+ * done). A single step behind STI or MOV SS stays pending, or the next entry fails (27.3.1.5).
+ */
+static void prepare_debug_exception(void)
+{
+	write_dr6(read_dr6() | vmread(VMCS_EXIT_QUALIFICATION));
+	vmwrite(VMCS_GUEST_DR7, vmread(VMCS_GUEST_DR7) & ~DR7_GD);
+	if ((vmread(VMCS_GUEST_RFLAGS) & RFLAGS_TF) &&
+	    (vmread(VMCS_GUEST_INTERRUPTIBILITY) & (BLOCKING_STI | BLOCKING_MOV_SS)))
+		vmwrite(VMCS_GUEST_PENDING_DEBUG,
+			vmread(VMCS_GUEST_PENDING_DEBUG) | PENDING_DEBUG_BS);
+}
+
 static void exception_exit(struct vcpu *vcpu)
 {
-	uint32_t info = (uint32_t)vmread(VMCS_EXIT_INTERRUPTION);
-	unsigned int vector = info & INTERRUPTION_VECTOR;
+	unsigned int vector = vmread(VMCS_EXIT_INTERRUPTION) & INTERRUPTION_VECTOR;
 
+	if (vector == VECTOR_NMI) {
+		vcpu_count_exit(vcpu, EXIT_NMI);
+		vmx_nmi_exit();
+		return;
+	}
+	vcpu_count_exit(vcpu, EXIT_EXCEPTION);
 	if (vector == VECTOR_DB)
-		write_dr6(read_dr6() | vmread(VMCS_EXIT_QUALIFICATION));
+		prepare_debug_exception();
 	exit_exception(vcpu, vector);
 }
 
@@ -90,8 +108,11 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 		exit_invd(vcpu);
 		break;
 	case VMX_EXIT_EXCEPTION:
-		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
 		exception_exit(vcpu);
+		break;
+	case VMX_EXIT_NMI_WINDOW:
+		vcpu_count_exit(vcpu, EXIT_NMI);
+		vmx_nmi_exit();
 		break;
 	case VMX_EXIT_CR_ACCESS:
 		vcpu_count_exit(vcpu, EXIT_CONTROL_REGISTER);

@@ -16,6 +16,7 @@ const struct vendor vmx_vendor = {
 	.enable = vmx_enable,
 	.memory_init = vmx_memory_init,
 	.vcpu_init = vmx_vcpu_init,
+	.note_nmi = vmx_note_nmi,
 	.run = vmx_run,
 	.inject_exception = vmx_inject_exception,
 	.skip_instruction = vmx_skip_instruction,

@@ -77,6 +77,12 @@ void vmx_skip_instruction(struct vcpu *vcpu);
 /* control_registers.c: writes that touch the bits that VMX insists on */
 void vmx_cr_exit(struct vcpu *vcpu);
 
+/* nmi.c */
+extern bool vmx_nmi_pending; /* one came while Vellum ran; entry.asm looks at it */
+void vmx_note_nmi(struct exception_frame *frame);
+void vmx_pass_nmi_on(void);
+void vmx_nmi_exit(void);
+
 /* exit.c: called by entry.asm after each exit */
 void vmx_exit(struct vcpu *vcpu);
 
