@@ -11,7 +11,6 @@
 #define PORT_PCI_ADDRESS      0xcf8 /* as a dword; it is no access to the next port then */
 #define PORT_RESET_CONTROL    0xcf9 /* PIIX and later */
 #define RESET_CONTROL_GO      BIT(2)
-#define PORT_PCI_ADDRESS      0xcf8 /* a dword there is an address, not a reset */
 
 /* ACPI 6.4, 4.8.3.2: PM1 control */
 #define PM1_SLP_EN BIT(13)
@@ -86,8 +85,6 @@ static bool starts_sleep(uint16_t control, uint16_t port, uint32_t value, unsign
 
 const char *policy_power_event(uint16_t port, uint32_t value, unsigned int size)
 {
-	if (port == PORT_PCI_ADDRESS && size == 4)
-		return NULL;
 	if (resets(port, value, size))
 		return "reset";
 	if (starts_sleep(power.pm1a_control, port, value, size) ||
