@@ -41,11 +41,12 @@ static int claim_memory(void)
 
 	if (error)
 		return error;
-	guest_map = boot.memory;
-	guest_memory_init(&guest_map);
 	pr_info("keeping %lu MiB at %lx of %lu MiB of RAM", (kept.size / MIB), kept.base,
 		(e820_ram_size(&boot.memory) / MIB));
-	return e820_set_type(&guest_map, kept.base, kept.size, E820_RESERVED);
+	guest_map = boot.memory;
+	error = e820_set_type(&guest_map, kept.base, kept.size, E820_RESERVED);
+	guest_memory_init(&guest_map); /* takes the largest RAM down, so Vellum's is out first */
+	return error;
 }
 
 /* Without virtualization the user still gets a running machine, and the reason. */

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From power-on to launch, the parts that decide something: what the guest's memory is,
+ * whether it runs virtualized, and how many processors it gets.
+ */
+#include "support.h"
+
+#include <string.h>
+
+#include "core/cpu.h"
+#include "lib/errno.h"
+#include "lib/printf.h"
+#include "mm/guest_walk.h"
+
+#define VELLUM_VERSION "1.2"
+#include "core/main.c"
+
+#define RAM_END (16 * MIB)
+#define KEPT	(8 * MIB) /* of the 16, so that it is no end of the largest RAM */
+
+const struct vendor *vendor;
+
+static unsigned int cpus_present, cpus_kept;
+static int vendor_error;
+
+int image_move_to_top(const struct boot_info *info, struct kept_memory *keep)
+{
+	(void)info;
+	*keep = (struct kept_memory){KEPT, 4 * MIB};
+	return 0;
+}
+
+int vendor_select(char *why, size_t size)
+{
+	text_format(why, size, "it is too old");
+	return vendor_error;
+}
+
+unsigned int acpi_count_cpus(void)
+{
+	return cpus_present;
+}
+
+int acpi_disable_cpus(unsigned int keep, uint32_t boot_apic_id)
+{
+	(void)boot_apic_id;
+	cpus_kept = keep;
+	return (int)keep;
+}
+
+/* ---- what is not reached here ---- */
+
+void exception_init(void)
+{
+}
+
+void console_open(enum option_console choice)
+{
+	(void)choice;
+}
+
+int multiboot_read(uint32_t magic, hpa_t address, struct boot_info *info)
+{
+	(void)magic;
+	(void)address;
+	(void)info;
+	return -EINVAL;
+}
+
+int guest_space_init(const struct kept_memory *keep, uint64_t ram_end)
+{
+	(void)keep;
+	(void)ram_end;
+	return -ENOMEM;
+}
+
+int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])
+{
+	(void)vmi;
+	(void)hypercall;
+	return -ENOMEM;
+}
+
+int linux_load(const struct boot_info *info, const struct e820_map *map, struct guest_entry *entry)
+{
+	(void)info;
+	(void)map;
+	(void)entry;
+	return -ENOENT;
+}
+
+int launch_guest(const struct guest_entry *entry)
+{
+	(void)entry;
+	return -ENOMEM;
+}
+
+int launch_native(const struct guest_entry *entry)
+{
+	(void)entry;
+	return -ENOMEM;
+}
+
+void policy_find_power_ports(void)
+{
+}
+
+void record_boot(const struct record_boot *record)
+{
+	(void)record;
+}
+
+void panic_set_activity(const char *text)
+{
+	(void)text;
+}
+
+void stop_after_error(void)
+{
+	fail();
+	__builtin_unreachable();
+}
+
+/* ---- the tests ---- */
+
+static int make_machine(void **state)
+{
+	(void)state;
+	console_clear();
+	arena_create(RAM_END);
+	memset(&boot, 0, sizeof(boot));
+	e820_add(&boot.memory, 1 * MIB, RAM_END - 1 * MIB, E820_RAM);
+	cmdline_parse("", &options);
+	vendor_error = 0;
+	cpus_present = cpus_kept = 0;
+	return 0;
+}
+
+static void what_vellum_keeps_is_reserved_in_the_guests_map(void **state)
+{
+	(void)state;
+	assert_int_equal(claim_memory(), 0);
+	assert_true(e820_covers(&guest_map, KEPT, kept.size, E820_RESERVED));
+	assert_int_equal(e820_ram_size(&guest_map), RAM_END - 1 * MIB - kept.size);
+	assert_true(e820_covers(&boot.memory, KEPT, kept.size, E820_RAM));
+}
+
+/* Neither the general look-up nor the short cut that every exit takes may lead there. */
+static void what_vellum_keeps_is_out_of_the_guests_reach(void **state)
+{
+	(void)state;
+	assert_int_equal(claim_memory(), 0);
+	for (uint64_t page = KEPT; page < KEPT + kept.size; page += PAGE_SIZE) {
+		assert_null(guest_memory_find(gpa(page), 1));
+		assert_false(guest_in_main_ram(page));
+		assert_false(guest_in_main_ram(page + PAGE_SIZE - 1));
+	}
+	assert_true(guest_in_main_ram(KEPT - PAGE_SIZE));
+}
+
+static void a_machine_without_virtualization_runs_natively_and_says_why(void **state)
+{
+	(void)state;
+	vendor_error = -ENODEV;
+	choose_mode();
+	assert_int_equal(options.mode, MODE_NATIVE);
+	assert_console(LOG_WARN, "running the guest natively: it is too old");
+}
+
+static void a_machine_with_virtualization_uses_it(void **state)
+{
+	(void)state;
+	choose_mode();
+	assert_int_equal(options.mode, MODE_HV);
+	assert_console_quiet();
+}
+
+static void the_user_may_want_it_native(void **state)
+{
+	(void)state;
+	vendor_error = -ENODEV;
+	options.mode = MODE_NATIVE;
+	choose_mode();
+	assert_console_quiet();
+}
+
+static void assert_processors(unsigned int present, unsigned int wanted, unsigned int kept_ones,
+			      unsigned int given)
+{
+	cpus_present = present;
+	cpus_kept = 0;
+	options.cpus = wanted;
+	limit_processors();
+	assert_int_equal(cpus_kept, kept_ones);
+	assert_int_equal(processors, given);
+}
+
+static void a_virtualized_guest_gets_one_processor(void **state)
+{
+	(void)state;
+	assert_processors(4, 0, 1, 1);
+	assert_processors(1, 0, 0, 1);
+	assert_processors(0, 0, 0, 1); /* no MADT */
+	assert_console_quiet();
+	assert_processors(4, 2, 1, 1);
+	assert_console(LOG_WARN, "cpus=2");
+}
+
+static void a_native_guest_gets_as_many_as_asked_for(void **state)
+{
+	(void)state;
+	options.mode = MODE_NATIVE;
+	assert_processors(4, 0, 0, 4);
+	assert_processors(4, 4, 0, 4);
+	assert_processors(4, 9, 0, 4);
+	assert_processors(4, 2, 2, 2);
+	assert_processors(0, 2, 0, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup(name, make_machine)
+		T(what_vellum_keeps_is_reserved_in_the_guests_map),
+		T(what_vellum_keeps_is_out_of_the_guests_reach),
+		T(a_machine_without_virtualization_runs_natively_and_says_why),
+		T(a_machine_with_virtualization_uses_it),
+		T(the_user_may_want_it_native),
+		T(a_virtualized_guest_gets_one_processor),
+		T(a_native_guest_gets_as_many_as_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
