@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A vendor for the tests of the neutral exit handlers: one guest whose CR0, CR4 and EFER
- * the test sets, and what the handler did to it.
+ * A vendor for the tests of the neutral exit handlers: one guest whose registers the test
+ * sets, and what the handler did to it.
  */
 #ifndef VELLUM_TESTS_UNIT_FAKE_VENDOR_H
 #define VELLUM_TESTS_UNIT_FAKE_VENDOR_H
@@ -13,9 +13,12 @@
 
 static struct {
 	uint64_t cr0, cr4, efer;
+	unsigned int cpl;
 	unsigned int skips, injections;
 	unsigned int vector;
 	int error_code;
+	uint16_t released[8]; /* ports */
+	unsigned int releases;
 } guest;
 
 static void fake_inject(struct vcpu *vcpu, unsigned int vector, int error_code)
@@ -56,6 +59,17 @@ static void fake_write_efer(struct vcpu *vcpu, uint64_t value)
 	guest.efer = value;
 }
 
+static unsigned int fake_privilege_level(const struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return guest.cpl;
+}
+
+static void fake_release_port(uint16_t port)
+{
+	guest.released[guest.releases++ % 8] = port;
+}
+
 static bool fake_hides_msr(uint32_t msr)
 {
 	return msr == HIDDEN_MSR;
@@ -64,11 +78,13 @@ static bool fake_hides_msr(uint32_t msr)
 static const struct vendor fake_vendor = {
 	.inject_exception = fake_inject,
 	.skip_instruction = fake_skip,
+	.privilege_level = fake_privilege_level,
 	.read_cr0 = fake_cr0,
 	.read_cr4 = fake_cr4,
 	.hides_msr = fake_hides_msr,
 	.read_efer = fake_read_efer,
 	.write_efer = fake_write_efer,
+	.release_port = fake_release_port,
 };
 
 const struct vendor *vendor = &fake_vendor;

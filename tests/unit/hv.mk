@@ -9,9 +9,23 @@
 $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 	core/policy.o core/vcpu.o debug/symbols.o \
 	mm/frames.o mm/guest_memory.o mm/mtrr.o mm/page_table.o \
-	svm/bitmaps.o svm/exit.o svm/instruction.o)
+	svm/bitmaps.o svm/instruction.o)
+
+# A library holds one object of a name: the vendors' twins of core's stay out of it
+$(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o
+$(BUILD)/unit/test_svm_vcpu: $(BUILD)/unit/hv/svm/vcpu.o
 
 # core/cpu.h has asm statements
 $(BUILD)/unit/hv/%.o: UNIT_CFLAGS += -fasm
 $(BUILD)/unit/tests/unit/%.o: UNIT_TEST_CFLAGS += -fasm
 
+# The table of symbols, made as the hypervisor's is
+$(BUILD)/unit/symbols.asm: tests/unit/symbols.nm hv/debug/symbols.awk
+	@mkdir -p $(@D)
+	@awk -f hv/debug/symbols.awk $< >$@
+	@echo 'section .note.GNU-stack noalloc noexec nowrite progbits' >>$@
+
+$(BUILD)/unit/symbols.o: $(BUILD)/unit/symbols.asm
+	@$(NASM) -f elf64 -o $@ $<
+
+$(BUILD)/unit/test_symbols: $(BUILD)/unit/symbols.o

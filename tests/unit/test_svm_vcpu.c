@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The VMCB that a guest starts with: what must exit and what must not, the state that the
+ * 32-bit boot protocols ask for, and the form of an injected event.
+ */
+#include "support.h"
+
+#include <string.h>
+
+#include "core/cpu.h"
+#include "guest/guest_image.h"
+#include "lib/errno.h"
+#include "mm/frames.h"
+#include "svm/svm.h"
+
+static struct vcpu vcpu;
+
+static const struct guest_entry entry = {
+	.eip = 0x100000,
+	.esi = 0x90000,
+	.gdt_base = 0x91000,
+	.gdt_limit = 0x1f,
+	.code_selector = 0x10,
+	.data_selector = 0x18,
+};
+
+hpa_t svm_port_bitmap(void)
+{
+	return hpa(0x111000);
+}
+
+hpa_t svm_msr_bitmap(void)
+{
+	return hpa(0x222000);
+}
+
+hpa_t svm_nested_root(void)
+{
+	return hpa(0x333000);
+}
+
+_Noreturn void svm_run_loop(struct vcpu *v, uint64_t vmcb_physical);
+
+void svm_run_loop(struct vcpu *v, uint64_t vmcb_physical)
+{
+	(void)v;
+	(void)vmcb_physical;
+	fail();
+	__builtin_unreachable();
+}
+
+static struct vmcb *vmcb(void)
+{
+	return vcpu.arch;
+}
+
+static int make_vcpu(void **state)
+{
+	(void)state;
+	console_clear();
+	arena_create(8 * PAGE_SIZE);
+	memset(arena_at(0), 0xa5, 8 * PAGE_SIZE);
+	frames_init(hpa(PAGE_SIZE), hpa(2 * PAGE_SIZE));
+	memset(&vcpu, 0, sizeof(vcpu));
+	assert_int_equal(svm_vcpu_init(&vcpu, &entry), 0);
+	return 0;
+}
+
+static void the_vmcb_is_a_page_of_its_own(void **state)
+{
+	(void)state;
+	assert_ptr_equal(vcpu.arch, arena_at(PAGE_SIZE));
+	assert_int_equal(svm_vcpu_init(&vcpu, &entry), -ENOMEM);
+}
+
+/* Interrupts, HLT, RDTSC, CR and DR accesses, INVLPG, #PF: none of them exits. */
+static void exactly_the_guarded_events_exit(void **state)
+{
+	const struct vmcb_control *control = &vmcb()->control;
+
+	(void)state;
+	assert_int_equal(control->intercept_cr_reads | control->intercept_cr_writes, 0);
+	assert_int_equal(control->intercept_dr_reads | control->intercept_dr_writes, 0);
+	assert_int_equal(control->intercept_exceptions, 1u << 1 | 1u << 17);
+	/* INIT, CPUID, INVD, INVLPGA, ports, MSRs, shutdown */
+	assert_int_equal(control->intercept3,
+			 1u << 3 | 1u << 18 | 1u << 22 | 1u << 26 | 1u << 27 | 1u << 28 | 1u << 31);
+	assert_int_equal(control->intercept4, 0x7f); /* VMRUN to SKINIT */
+	assert_int_equal(control->intercept5, 0);
+}
+
+static void the_first_run_loads_all_and_flushes_all(void **state)
+{
+	const struct vmcb_control *control = &vmcb()->control;
+
+	(void)state;
+	assert_int_equal(control->clean, 0);
+	assert_int_equal(control->tlb_control, 1);
+	assert_int_not_equal(control->asid, 0); /* the host's */
+	assert_int_equal(control->iopm_base, 0x111000);
+	assert_int_equal(control->msrpm_base, 0x222000);
+	assert_int_equal(control->nested_control, 1);
+	assert_int_equal(control->nested_cr3, 0x333000);
+	assert_int_equal(control->event_injection, 0);
+	assert_int_equal(control->virtual_interrupt, 0); /* RFLAGS.IF and CR8 are the machine's */
+}
+
+static void assert_flat(const struct vmcb_segment *segment, uint16_t selector, uint16_t attributes)
+{
+	assert_int_equal(segment->selector, selector);
+	assert_int_equal(segment->attributes, attributes);
+	assert_int_equal(segment->limit, UINT32_MAX);
+	assert_int_equal(segment->base, 0);
+}
+
+static void the_guest_starts_in_flat_32_bit_protected_mode(void **state)
+{
+	const struct vmcb_save *save = &vmcb()->save;
+
+	(void)state;
+	assert_flat(&save->cs, 0x10, 0xc9b);
+	assert_flat(&save->ds, 0x18, 0xc93);
+	assert_flat(&save->es, 0x18, 0xc93);
+	assert_flat(&save->ss, 0x18, 0xc93);
+	assert_flat(&save->fs, 0x18, 0xc93);
+	assert_flat(&save->gs, 0x18, 0xc93);
+	assert_int_equal(save->gdtr.base, 0x91000);
+	assert_int_equal(save->gdtr.limit, 0x1f);
+	assert_int_equal(save->cpl, 0);
+	assert_int_equal(save->cr0, 0x11);
+	assert_int_equal(save->cr3 | save->cr4, 0);
+	assert_int_equal(save->rip, 0x100000);
+	assert_int_equal(vcpu.regs.rsi, 0x90000);
+	assert_int_equal(vcpu.regs.rbp | vcpu.regs.rdi | vcpu.regs.rbx, 0);
+}
+
+static void registers_are_as_after_a_reset(void **state)
+{
+	const struct vmcb_save *save = &vmcb()->save;
+
+	(void)state;
+	assert_int_equal(save->rflags, 2); /* no interrupts */
+	assert_int_equal(save->dr6, 0xffff0ff0);
+	assert_int_equal(save->dr7, 0x400);
+	assert_int_equal(save->g_pat, 0x0007040600070406);
+}
+
+static void efer_hides_what_svm_needs(void **state)
+{
+	(void)state;
+	assert_int_equal(vmcb()->save.efer, BIT(12));
+	assert_int_equal(svm_read_efer(&vcpu), 0);
+	vmcb()->control.clean = CLEAN_ALL;
+	svm_write_efer(&vcpu, EFER_LME | EFER_NXE);
+	assert_int_equal(svm_read_efer(&vcpu), EFER_LME | EFER_NXE);
+	assert_int_equal(vmcb()->save.efer, BIT(12) | BIT(8) | BIT(11));
+	assert_int_equal(vmcb()->control.clean, 0xffffffdf); /* bit 5: EFER is loaded only then */
+}
+
+static void events_are_written_as_the_manual_says(void **state)
+{
+	(void)state;
+	svm_inject_exception(&vcpu, VECTOR_UD, NO_ERROR_CODE);
+	assert_int_equal(vmcb()->control.event_injection, 0x80000306);
+	svm_inject_exception(&vcpu, VECTOR_GP, 0);
+	assert_int_equal(vmcb()->control.event_injection, 0x80000b0d);
+	svm_inject_exception(&vcpu, VECTOR_PF, 0x15);
+	assert_int_equal(vmcb()->control.event_injection, 0x1580000b0e);
+}
+
+static void questions_are_answered_from_the_vmcb(void **state)
+{
+	(void)state;
+	vmcb()->save.cpl = 3;
+	vmcb()->save.cr0 = 0x80000011;
+	vmcb()->save.cr4 = 0x20;
+	assert_int_equal(svm_privilege_level(&vcpu), 3);
+	assert_int_equal(svm_read_cr0(&vcpu), 0x80000011);
+	assert_int_equal(svm_read_cr4(&vcpu), 0x20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_vmcb_is_a_page_of_its_own, make_vcpu),
+		cmocka_unit_test_setup(exactly_the_guarded_events_exit, make_vcpu),
+		cmocka_unit_test_setup(the_first_run_loads_all_and_flushes_all, make_vcpu),
+		cmocka_unit_test_setup(the_guest_starts_in_flat_32_bit_protected_mode, make_vcpu),
+		cmocka_unit_test_setup(registers_are_as_after_a_reset, make_vcpu),
+		cmocka_unit_test_setup(efer_hides_what_svm_needs, make_vcpu),
+		cmocka_unit_test_setup(events_are_written_as_the_manual_says, make_vcpu),
+		cmocka_unit_test_setup(questions_are_answered_from_the_vmcb, make_vcpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
