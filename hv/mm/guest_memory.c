@@ -158,24 +158,50 @@ int guest_memory_translate(const struct guest_paging *paging, gva_t address, gpa
 			  out);
 }
 
+/* The piece of [address, address+*size) up to the page's end: where it is, and its size. */
+static void *next_piece(const struct guest_paging *paging, gva_t address, uint64_t *size)
+{
+	gpa_t where;
+
+	*size = min_u64(*size, PAGE_SIZE - (address.raw & (PAGE_SIZE - 1)));
+	if (guest_memory_translate(paging, address, &where))
+		return NULL;
+	return (void *)guest_memory_find(where, *size);
+}
+
 int guest_memory_read(const struct guest_paging *paging, gva_t address, void *out, uint64_t size)
 {
 	uint8_t *to = out;
 
 	while (size) {
-		uint64_t chunk = min_u64(size, PAGE_SIZE - (address.raw & (PAGE_SIZE - 1)));
-		const void *from;
-		gpa_t where;
+		uint64_t piece = size;
+		const void *from = next_piece(paging, address, &piece);
 
-		if (guest_memory_translate(paging, address, &where))
-			return -EFAULT;
-		from = guest_memory_find(where, chunk);
 		if (!from)
 			return -EFAULT;
-		memcpy(to, from, chunk);
-		to += chunk;
-		size -= chunk;
-		address.raw += chunk;
+		memcpy(to, from, piece);
+		to += piece;
+		size -= piece;
+		address.raw += piece;
+	}
+	return 0;
+}
+
+int guest_memory_write(const struct guest_paging *paging, gva_t address, const void *data,
+		       uint64_t size)
+{
+	const uint8_t *from = data;
+
+	while (size) {
+		uint64_t piece = size;
+		void *to = next_piece(paging, address, &piece);
+
+		if (!to)
+			return -EFAULT;
+		memcpy(to, from, piece);
+		from += piece;
+		size -= piece;
+		address.raw += piece;
 	}
 	return 0;
 }

@@ -42,4 +42,11 @@ int guest_memory_translate(const struct guest_paging *paging, gva_t address, gpa
 /* Copies size bytes from a linear address; they may cross pages. -EFAULT. */
 int guest_memory_read(const struct guest_paging *paging, gva_t address, void *out, uint64_t size);
 
+/*
+ * The same the other way, as the processor writes by itself: the page's write permission
+ * does not matter. -EFAULT: a part may be written then.
+ */
+int guest_memory_write(const struct guest_paging *paging, gva_t address, const void *data,
+		       uint64_t size);
+
 #endif

@@ -39,7 +39,7 @@ static bool is_valid_cr0(uint64_t cr0)
  * PAE paging reads its four top entries when CR0 turns it on (4.4.1). False if they
  * can't be read.
  */
-static bool load_pdptes(uint64_t cr0)
+bool vmx_load_pdptes(uint64_t cr0)
 {
 	const uint64_t *entry;
 
@@ -65,7 +65,7 @@ static void follow_paging(uint64_t cr0)
 
 static void load_cr0(struct vcpu *vcpu, uint64_t value)
 {
-	if (!is_valid_cr0(value) || !load_pdptes(value)) {
+	if (!is_valid_cr0(value) || !vmx_load_pdptes(value)) {
 		vmx_inject_exception(vcpu, VECTOR_GP, 0);
 		return;
 	}

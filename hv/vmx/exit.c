@@ -118,6 +118,10 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 		vcpu_count_exit(vcpu, EXIT_CONTROL_REGISTER);
 		vmx_cr_exit(vcpu);
 		break;
+	case VMX_EXIT_TASK_SWITCH:
+		vcpu_count_exit(vcpu, EXIT_TASK_SWITCH);
+		vmx_task_switch_exit(vcpu);
+		break;
 	case VMX_EXIT_XSETBV:
 		vcpu_count_exit(vcpu, EXIT_XSETBV);
 		exit_xsetbv(vcpu);

@@ -76,6 +76,10 @@ void vmx_skip_instruction(struct vcpu *vcpu);
 
 /* control_registers.c: writes that touch the bits that VMX insists on */
 void vmx_cr_exit(struct vcpu *vcpu);
+bool vmx_load_pdptes(uint64_t cr0);
+
+/* task_switch.c */
+void vmx_task_switch_exit(struct vcpu *vcpu);
 
 /* nmi.c */
 extern bool vmx_nmi_pending; /* one came while Vellum ran; entry.asm looks at it */
