@@ -5,6 +5,7 @@
 #include "core/vendor.h"
 #include "debug/console.h"
 #include "lib/errno.h"
+#include "mm/mtrr.h"
 
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
@@ -88,6 +89,15 @@ static int write_apic_base(uint64_t value)
 	return wrmsr_checked(MSR_APIC_BASE, value);
 }
 
+static int write_through(uint32_t msr, uint64_t value)
+{
+	int error = wrmsr_checked(msr, value);
+
+	if (!error && vendor->memory_types_changed && mtrr_is_one(msr))
+		vendor->memory_types_changed();
+	return error;
+}
+
 static int write_msr(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 {
 	switch (msr) {
@@ -96,7 +106,7 @@ static int write_msr(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 	case MSR_APIC_BASE:
 		return write_apic_base(value);
 	default:
-		return vendor->hides_msr(msr) ? -EPERM : wrmsr_checked(msr, value);
+		return vendor->hides_msr(msr) ? -EPERM : write_through(msr, value);
 	}
 }
 

@@ -51,6 +51,17 @@ bool guest_space_is_kept(gpa_t address, uint64_t size)
 	return address.raw < kept.base + kept.size && address.raw + size > kept.base;
 }
 
+bool guest_space_types_changed(void)
+{
+	struct mtrr_state now;
+
+	mtrr_read(&now);
+	if (!memcmp(&now, &mtrr, sizeof(now)))
+		return false;
+	mtrr = now;
+	return true;
+}
+
 /* The largest block at address that a page may map and that has one memory type. */
 static uint64_t uniform_size(const struct page_table *table, uint64_t address)
 {

@@ -29,6 +29,9 @@ typedef uint64_t (*nested_flags_t)(enum memory_type type);
  */
 int guest_space_map(struct page_table *table, nested_flags_t flags);
 
+/* Reads the MTRRs again. True if they have changed: then guest_space_map() is due. */
+bool guest_space_types_changed(void);
+
 /*
  * Maps what lies around an address above those that guest_space_map() mapped: devices
  * with 64-bit BARs. -EINVAL if the processor or the table has no such address,

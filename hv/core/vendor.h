@@ -78,6 +78,12 @@ struct vendor {
 	/* True for the vendor's own MSRs, which this guest's processor does not have. */
 	bool (*hides_msr)(uint32_t msr);
 
+	/*
+	 * The guest has written an MTRR: nested entries that hold memory types follow.
+	 * NULL if the vendor's hold none.
+	 */
+	void (*memory_types_changed)(void);
+
 	/* EFER as the guest believes it to be; the set checks nothing. */
 	uint64_t (*read_efer)(const struct vcpu *vcpu);
 	void (*write_efer)(struct vcpu *vcpu, uint64_t value);

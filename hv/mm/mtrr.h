@@ -30,6 +30,12 @@ struct mtrr_state {
 /* This processor's MTRRs. Without any, all memory is write-back to the hypervisor. */
 void mtrr_read(struct mtrr_state *mtrr);
 
+/* Calls visit for each MTRR of this processor that holds a type or a range. */
+void mtrr_for_each(void (*visit)(uint32_t msr));
+
+/* True if msr is one of those. */
+bool mtrr_is_one(uint32_t msr);
+
 /* The type of one physical address; overlapping ranges combine as APM 7.7.2 says. */
 enum memory_type mtrr_type(const struct mtrr_state *mtrr, uint64_t address);
 

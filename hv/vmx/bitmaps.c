@@ -3,6 +3,7 @@
 #include "core/policy.h"
 #include "lib/errno.h"
 #include "mm/frames.h"
+#include "mm/mtrr.h"
 #include "mm/physmap.h"
 #include "vmx/vmx.h"
 
@@ -54,6 +55,11 @@ static void guard_msr(uint32_t msr, bool read, bool write)
 		set_bit(msr_bitmap, (unsigned int)bit + MSR_WRITE_BYTES * 8);
 }
 
+static void guard_mtrr(uint32_t msr)
+{
+	guard_msr(msr, false, true);
+}
+
 static void guard_port(uint16_t port)
 {
 	set_bit(port_bitmap, port);
@@ -71,6 +77,7 @@ int vmx_bitmaps_init(void)
 	guard_msr(MSR_FEATURE_CONTROL, true, true);
 	for (uint32_t msr = MSR_VMX_FIRST; msr <= MSR_VMX_LAST; msr++)
 		guard_msr(msr, true, true);
+	mtrr_for_each(guard_mtrr);
 	policy_guard_ports(guard_port);
 	return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include "core/cpu.h"
 #include "core/guest_space.h"
+#include "debug/console.h"
 #include "mm/mtrr.h"
 #include "mm/page_table.h"
 #include "vmx/vmx.h"
@@ -32,7 +33,7 @@ static uint64_t largest_page(void)
 	return capabilities & EPT_CAP_2M ? 2 * MIB : PAGE_SIZE;
 }
 
-/* Whatever ran here before may have left translations of an EPT at the same place. */
+/* Cached translations of any EPT: of what ran here before Vellum, or of changed entries. */
 static void invalidate_all(void)
 {
 	struct {
@@ -54,6 +55,15 @@ int vmx_memory_init(void)
 	if (!error)
 		invalidate_all();
 	return error;
+}
+
+void vmx_memory_types_changed(void)
+{
+	if (!guest_space_types_changed())
+		return;
+	if (guest_space_map(&ept, entry_flags))
+		pr_warn("the guest's MTRRs could not be followed everywhere: no memory left");
+	invalidate_all();
 }
 
 uint64_t vmx_ept_pointer(void)

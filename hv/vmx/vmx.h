@@ -60,6 +60,7 @@ void vmx_release_port(uint16_t port);
 int vmx_memory_init(void);
 uint64_t vmx_ept_pointer(void);
 bool vmx_map_more(gpa_t address);
+void vmx_memory_types_changed(void);
 
 /* vcpu.c: the VMCS of a vcpu, and the neutral questions about it */
 int vmx_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);

@@ -14,7 +14,7 @@
 static struct {
 	uint64_t cr0, cr4, efer;
 	unsigned int cpl;
-	unsigned int skips, injections;
+	unsigned int skips, injections, type_changes;
 	unsigned int vector;
 	int error_code;
 	uint16_t released[8]; /* ports */
@@ -75,6 +75,11 @@ static bool fake_hides_msr(uint32_t msr)
 	return msr == HIDDEN_MSR;
 }
 
+static void fake_types_changed(void)
+{
+	guest.type_changes++;
+}
+
 static const struct vendor fake_vendor = {
 	.inject_exception = fake_inject,
 	.skip_instruction = fake_skip,
@@ -82,6 +87,7 @@ static const struct vendor fake_vendor = {
 	.read_cr0 = fake_cr0,
 	.read_cr4 = fake_cr4,
 	.hides_msr = fake_hides_msr,
+	.memory_types_changed = fake_types_changed,
 	.read_efer = fake_read_efer,
 	.write_efer = fake_write_efer,
 	.release_port = fake_release_port,

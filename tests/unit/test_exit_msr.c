@@ -58,6 +58,11 @@ bool guest_space_is_kept(gpa_t address, uint64_t size)
 	return address.raw < KEPT + KEPT_SIZE && address.raw + size > KEPT;
 }
 
+bool mtrr_is_one(uint32_t msr)
+{
+	return msr == MSR_MTRR_DEF_TYPE;
+}
+
 static int reset(void **state)
 {
 	(void)state;
@@ -266,6 +271,23 @@ static void the_apic_may_not_cover_vellum(void **state)
 	assert_console(LOG_WARN, "guest wants its APIC at 7f800900");
 }
 
+static void an_mtrr_write_tells_the_vendor(void **state)
+{
+	(void)state;
+	write_msr_as_guest(MSR_MTRR_DEF_TYPE, 0xc06);
+	assert_int_equal(machine_value, 0xc06);
+	assert_int_equal(guest.type_changes, 1);
+}
+
+static void other_writes_and_refused_ones_do_not(void **state)
+{
+	(void)state;
+	write_msr_as_guest(MSR_MTRR_DEF_TYPE + 1, 0xc06);
+	machine_refuses = true;
+	write_msr_as_guest(MSR_MTRR_DEF_TYPE, 0xc06);
+	assert_int_equal(guest.type_changes, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +304,8 @@ int main(void)
 		T(long_mode_active_is_the_processors),
 		T(the_apic_may_go_beside_vellum),
 		T(the_apic_may_not_cover_vellum),
+		T(an_mtrr_write_tells_the_vendor),
+		T(other_writes_and_refused_ones_do_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
