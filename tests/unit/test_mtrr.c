@@ -229,13 +229,13 @@ static void uniform_is_what_a_count_of_pages_says(void **state)
 /* ---- from the registers ---- */
 
 static uint64_t msr_default, msr_cap;
-static bool has_mtrrs;
+static bool machine_has_mtrrs;
 
 static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 {
 	(void)subleaf;
 	assert_int_equal(leaf, CPUID_FEATURES);
-	return (struct cpuid_result){.edx = has_mtrrs ? CPUID_1_EDX_MTRR : 0};
+	return (struct cpuid_result){.edx = machine_has_mtrrs ? CPUID_1_EDX_MTRR : 0};
 }
 
 /* Variable range n: base n GiB, type n, 64 KiB large; the even ones are valid. */
@@ -243,7 +243,7 @@ static uint64_t fake_rdmsr(uint32_t msr)
 {
 	unsigned int n = (msr - MSR_MTRR_VARIABLE) / 2;
 
-	assert_true(has_mtrrs);
+	assert_true(machine_has_mtrrs);
 	if (msr == MSR_MTRR_DEF_TYPE)
 		return msr_default;
 	if (msr == MSR_MTRR_CAP)
@@ -260,7 +260,7 @@ static uint64_t fake_rdmsr(uint32_t msr)
 
 static void read_registers(bool present, uint64_t cap, uint64_t default_type)
 {
-	has_mtrrs = present;
+	machine_has_mtrrs = present;
 	msr_cap = cap;
 	msr_default = default_type;
 	mtrr_read(&mtrr);
