@@ -96,7 +96,8 @@ FORCE:
 HV_WORDS = mode=$(MODE) vmi=$(VMI) paging=$(PAGING) $(VELLUM)
 
 run: setup all kernels $(INITRAMFS)
-	@tests/bench/board --board $(BOARD) --emu $(EMU) --icount $(ICOUNT) --vellum-words "$(VELLUM)"
+	@tests/bench/board --board $(BOARD) --emu $(EMU) --icount $(ICOUNT) --memory $(MEM) \
+		--append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 ifeq ($(KERNEL),)
 BOOT_KERNEL := $(BUILD)/kernel-vmi/bzImage
