@@ -12,7 +12,7 @@
 
 const char guest_name[] = "cpuid_follows_cr4";
 
-#define CPUID_7_ECX_PKU BIT(3)
+#define HAS_PKU BIT(3)
 
 static bool osxsave(void)
 {
@@ -38,6 +38,6 @@ static void check(uint32_t cr4_bit, bool (*shown)(void), const char *name)
 void guest_main(void)
 {
 	check(CR4_OSXSAVE, osxsave, "OSXSAVE");
-	if (leaf_read(CPUID_STRUCTURED, 0).ecx & CPUID_7_ECX_PKU)
+	if (leaf_read(CPUID_STRUCTURED, 0).ecx & HAS_PKU)
 		check(CR4_PKE, ospke, "OSPKE");
 }

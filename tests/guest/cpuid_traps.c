@@ -12,8 +12,8 @@
 
 const char guest_name[] = "cpuid_traps";
 
-#define DR6_B0	   1u
-#define DR7_L0	   1u
+#define HIT_0	   1u
+#define ENABLE_0   1u
 #define MOV_SS_EAX 0x8e, 0xd0
 #define CPUID	   0x0f, 0xa2
 #define NOP	   0x90
@@ -52,9 +52,9 @@ static void check_resume_flag(void)
 {
 	struct state state = state_for(plain);
 
-	asm volatile("mov %0, %%dr0; mov %1, %%dr7" ::"r"(plain + 2), "r"(DR7_L0));
+	asm volatile("mov %0, %%dr0; mov %1, %%dr7" ::"r"(plain + 2), "r"(ENABLE_0));
 	state.rflags |= RFLAGS_RF;
-	expect_trap(state, run, 2, DR6_B0);
+	expect_trap(state, run, 2, HIT_0);
 	asm volatile("mov %0, %%dr7" ::"r"(0));
 }
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Run:
     once: tuple[str, ...] = ()      # texts that COM2 shows once, not more: no flood
     exits: dict[str, int] = field(default_factory=dict)  # exact numbers by reason
     stays: bool = False             # the machine stops without an end: so does the test
+    not_on: dict[str, str] = field(default_factory=dict)  # emulators, and why not
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class Guest:
 
 HV = Run("hv")
 NATIVE = Run("native", words="mode=native", told="native", why=None)
+
+ENDLESS_DB = {"qemu": "QEMU itself aborts (iothread lock) when a push of an interrupt hits a data "
+                      "breakpoint, natively as well"}
 
 
 def power(how, why):
@@ -68,4 +72,16 @@ GUESTS = (
     Guest("triple_fault", (triple_fault("reset", stays=False), triple_fault("halt", stays=True),
                            triple_fault("park", stays=True))),
     Guest("hypercall", (Run("hv", once=("refused with -38", "announced itself")), NATIVE)),
+    Guest("vmi_rom", (Run("on", words="mode=hv vmi=on", told="hints"),
+                      Run("calls", words="mode=hv vmi=calls"),
+                      Run("off", words="mode=hv vmi=off", told="none"),
+                      Run("native", words="mode=native", told="none", why=None)), same=True),
+    Guest("cache", (HV, NATIVE), same=True),
+    Guest("xsetbv", (HV, NATIVE), same=True),
+    Guest("no_exit", (HV, NATIVE)),
+    Guest("debug_exceptions", (HV, NATIVE), same=True),
+    Guest("endless_db", (Run("hv", not_on=ENDLESS_DB), replace(NATIVE, not_on=ENDLESS_DB))),
+    Guest("alignment_check", (HV, NATIVE), same=True),
+    Guest("real_mode", (HV, NATIVE), same=True),
+    Guest("high_memory", (HV, NATIVE), same=True),
 )

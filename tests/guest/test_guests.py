@@ -44,6 +44,8 @@ def start(guest, boot):
     machine = machine_for(guest, boot)
     limits = Limits(SECONDS, LOG_BYTES, marker="stopped here" if boot.stays else None)
     emulator = choose_emulator(os.environ.get("EMU", "auto"), machine)
+    if emulator.name in boot.not_on:
+        pytest.skip(boot.not_on[emulator.name])
     return run(emulator, machine, LOGS, f"{guest.name}-{boot.name}", limits)
 
 

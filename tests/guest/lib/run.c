@@ -35,7 +35,6 @@ void run64_enter(struct state *state, uint32_t pml4); /* run64.asm */
 void run_handled(unsigned int vector);		      /* called by run.asm, as the next */
 _Noreturn void run_unexpected(const uint32_t *frame);
 extern const uint8_t run_vectors[], run64_vectors[];
-extern uint8_t run_fault_stack[];
 extern struct {
 	uint16_t limit;
 	uint64_t base;

@@ -52,6 +52,9 @@ void run64(struct state *state);
 unsigned int vector_of(const void *code);
 unsigned int vector_of_user(const void *code);
 
+/* The end of the stack for what comes from CPL 3. */
+extern uint8_t run_fault_stack[];
+
 /* Sets the base of CODE_BASE, or of CODE16. */
 void run_set_base(unsigned int selector, uint32_t base);
 
