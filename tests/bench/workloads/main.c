@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vellum-bench list | ROW...: the rows of the micro board, one process a row or many. */
+/*
+ * vellum-bench list | drain | ROW...: the rows of the micro board, one process a row or
+ * many. drain waits until the console has sent all: a reset does not.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -32,13 +37,15 @@ static void list(void)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: vellum-bench list | ROW...\n");
+		fprintf(stderr, "usage: vellum-bench list | drain | ROW...\n");
 		return EXIT_FAILURE;
 	}
 	if (strcmp(argv[1], "list") == 0) {
 		list();
 		return EXIT_SUCCESS;
 	}
+	if (strcmp(argv[1], "drain") == 0)
+		return tcdrain(STDOUT_FILENO) ? EXIT_FAILURE : EXIT_SUCCESS;
 	for (int i = 1; i < argc; i++)
 		bench_run(find(argv[i]));
 	return EXIT_SUCCESS;
