@@ -6,7 +6,7 @@
  * Manual: APM volume 2, 13.1.4 (TF, DR6.BS), 13.1.3.1 (RF), 8.2.2 (MOV SS holds #DB off
  * until after the next instruction); 15.7.1.
  * Vendors: VT-x wants the trap in its pending debug exceptions instead of injected.
- * Cannot tell apart: an interrupt shadow that outlives the CPUID; QEMU 7.2 ignores it.
+ * Cannot tell apart: a trap that the processor made from one that Vellum injected.
  */
 #include "guest.h"
 

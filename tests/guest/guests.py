@@ -57,6 +57,7 @@ GUESTS = (
     Guest("cpuid_prefixes", (HV, NATIVE), same=True),
     Guest("cpuid_places", (HV, NATIVE)),
     Guest("cpuid_traps", (HV, NATIVE)),
+    Guest("cpuid_shadow", (HV, NATIVE)),
     Guest("msr_efer", (HV, NATIVE), same=True),
     Guest("msr_hidden", (Run("hv", exits={"rdmsr": 5, "wrmsr": 5}),)),
     Guest("msr_same", (HV, NATIVE), same=True),

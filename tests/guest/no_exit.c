@@ -8,42 +8,19 @@
  * Cannot tell apart: an event that is slow from one that is fast.
  */
 #include "guest.h"
+#include "timer.h"
 
 const char guest_name[] = "no_exit";
 
-#define ROUNDS	     2000
-#define TICKS	     20
-#define VECTOR_TIMER 0x20
-
-#define PIC_COMMAND  0x20
-#define PIC_DATA     0x21
-#define PIC_INIT     0x11
-#define PIC_8086     0x01
-#define PIC_EOI	     0x20
-#define PIT_DATA     0x40
-#define PIT_COMMAND  0x43
-#define PIT_PERIODIC 0x34
-#define PIT_DIVISOR  1193 /* 1 kHz */
+#define ROUNDS 2000
+#define TICKS  20
 
 static volatile unsigned int ticks;
 
 static void tick(void)
 {
 	ticks++;
-	outb(PIC_COMMAND, PIC_EOI);
-}
-
-static void start_timer(void)
-{
-	run_set_handler(VECTOR_TIMER, tick);
-	outb(PIC_COMMAND, PIC_INIT);
-	outb(PIC_DATA, VECTOR_TIMER);
-	outb(PIC_DATA, 1 << 2);
-	outb(PIC_DATA, PIC_8086);
-	outb(PIC_DATA, 0xfe); /* IRQ 0 only */
-	outb(PIT_COMMAND, PIT_PERIODIC);
-	outb(PIT_DATA, PIT_DIVISOR & 0xff);
-	outb(PIT_DATA, PIT_DIVISOR >> 8);
+	timer_acknowledge();
 }
 
 static void wait_for_ticks(void)
@@ -84,7 +61,8 @@ void guest_main(void)
 {
 	uint64_t before; /* 0 natively */
 
-	start_timer();
+	run_set_handler(VECTOR_TIMER, tick);
+	timer_start();
 	paging_on(PAGING_4K);
 	before = told("native") ? 0 : exits(VELLUM_CPUID_EXITS_ALL);
 	wait_for_ticks();
