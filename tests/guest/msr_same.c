@@ -6,7 +6,8 @@
  * Manual: APM volume 2, 15.11: MSRs outside of the three ranges always exit; what they do
  * then is the processor's own business (3.2.1: #GP if there is none).
  * Vendors: VT-x' bitmap has two ranges.
- * Cannot tell apart: how real processors treat unknown MSRs; TCG reads 0 and ignores.
+ * Cannot tell apart: how real processors treat unknown MSRs; TCG reads 0 and ignores. Nor
+ * a PAT that went to the host instead of the guest: TCG has one for both.
  */
 #include "guest.h"
 
