@@ -62,13 +62,13 @@ bool guest_space_types_changed(void)
 	return true;
 }
 
-/* The largest block at address that a page may map and that has one memory type. */
-static uint64_t uniform_size(const struct page_table *table, uint64_t address)
+/* The largest block in [from, to) that one page may map and that has one memory type. */
+static uint64_t uniform_size(const struct page_table *table, uint64_t from, uint64_t to)
 {
 	uint64_t size = table->largest_page;
 
-	while (size > PAGE_SIZE &&
-	       !(is_aligned(address, size) && mtrr_is_uniform(&mtrr, address, size)))
+	while (size > PAGE_SIZE && !(is_aligned(from, size) && size <= to - from &&
+				     mtrr_is_uniform(&mtrr, from, size)))
 		size /= ENTRIES_PER_TABLE;
 	return size;
 }
@@ -76,7 +76,7 @@ static uint64_t uniform_size(const struct page_table *table, uint64_t address)
 static int map_range(struct page_table *table, uint64_t from, uint64_t to, nested_flags_t flags)
 {
 	while (from < to) {
-		uint64_t size = uniform_size(table, from);
+		uint64_t size = uniform_size(table, from, to);
 		int error =
 			page_table_map(table, from, size, hpa(from), flags(mtrr_type(&mtrr, from)));
 
@@ -100,12 +100,18 @@ static int map_sink(struct page_table *table, nested_flags_t flags)
 	return error;
 }
 
+/*
+ * No step maps kept memory to itself, not even for the next one to replace it: the last
+ * frame may be gone in between, or the guest be running on another processor.
+ */
 int guest_space_map(struct page_table *table, nested_flags_t flags)
 {
-	int error = map_range(table, 0, mapped_end, flags);
+	int error = map_sink(table, flags);
 
 	if (!error)
-		error = map_sink(table, flags);
+		error = map_range(table, 0, kept.base, flags);
+	if (!error)
+		error = map_range(table, kept.base + kept.size, mapped_end, flags);
 	if (!error && overlay.size)
 		error = page_table_map(table, overlay.start, overlay.size, overlay.pages,
 				       flags(MEMORY_WB));

@@ -243,6 +243,35 @@ static void running_out_of_frames_is_said(void **state)
 	assert_console(LOG_ERROR, "out of memory");
 }
 
+/*
+ * A guest that divides its memory by MTRRs can use up all frames while VT-x maps it anew.
+ * What could be mapped may be wrong in type then, but never Vellum's own memory.
+ */
+static void vellum_stays_hidden_when_frames_run_out(void **state)
+{
+	uint64_t size;
+	hpa_t frame;
+
+	(void)state;
+	map_all();
+	add_range(3 * GIB + PAGE_SIZE, 1 * GIB);
+	machine_mtrr.variable[0].mask |= PAGE_SIZE; /* every second page of the last GiB */
+	assert_true(guest_space_types_changed());
+	assert_int_equal(frames_allocate(frames_free_count() - 10, 1, &frame), 0);
+	assert_int_equal(guest_space_map(&table, entry_flags), -ENOMEM);
+	for (uint64_t page = KEPT; page < KEPT + KEPT_SIZE; page += PAGE_SIZE)
+		assert_int_equal(lookup(page, &size), sink.raw);
+}
+
+static void unchanged_types_need_no_new_map(void **state)
+{
+	(void)state;
+	assert_false(guest_space_types_changed());
+	add_range(1 * GIB, 1 * GIB);
+	assert_true(guest_space_types_changed());
+	assert_false(guest_space_types_changed());
+}
+
 /* ---- more, when it is touched ---- */
 
 static int map_more(uint64_t address)
@@ -332,6 +361,8 @@ int main(void)
 		T(random_types_never_share_a_page),
 		T(memory_above_4_gib_is_mapped_to_its_end),
 		T(running_out_of_frames_is_said),
+		T(vellum_stays_hidden_when_frames_run_out),
+		T(unchanged_types_need_no_new_map),
 		T(a_device_far_up_is_mapped_by_its_gib),
 		T(more_minds_the_types_too),
 		T(what_is_mapped_already_is_not_touched),
