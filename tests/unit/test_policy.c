@@ -138,6 +138,7 @@ static void a_machine_without_acpi_has_no_more(void **state)
 	assert_event(PM1A, SLP_EN, 2, NULL);
 	assert_event(0xb2, 0x5a, 1, NULL);
 	assert_event(0, UINT32_MAX, 4, NULL); /* absent ports are 0, and that is none */
+	assert_event(0, 0, 1, NULL);
 	assert_event(1, UINT32_MAX, 4, NULL);
 }
 

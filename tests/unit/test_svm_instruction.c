@@ -231,6 +231,40 @@ static void compatibility_mode_has_a_base_again(void **state)
 	skip_leads_to(CODE + 4);
 }
 
+static void base_and_rip_wrap_in_compatibility_mode(void **state)
+{
+	(void)state;
+	page_64bit(0x7000, 2 * MIB);
+	vmcb.save.cs.attributes = 0;
+	vmcb.save.cs.base = 0xffff0000;
+	vmcb.save.rip = 0x17000;
+	put_instruction(2 * MIB, 2);
+	skip_leads_to(0x17004);
+}
+
+/* What would be 32-bit page tables holds the bare opcode; the guest has others, or none. */
+static void the_short_cut_is_for_32_bit_paging_only(void **state)
+{
+	(void)state;
+	page_32bit(CODE, 2 * MIB);
+	put_instruction(2 * MIB, 0);
+	put_instruction(CODE, 3);
+	vmcb.save.cr0 = CR0_PE;
+	skip_leads_to(CODE + 5);
+
+	make_guest(state);
+	vmcb.save.cr0 = CR0_PE | CR0_PG;
+	vmcb.save.cr4 = CR4_PAE;
+	vmcb.save.cr3 = TABLE(0);
+	set64(TABLE(0), 0, TABLE(1) | PRESENT_RW);
+	set64(TABLE(1), 0, TABLE(2) | PRESENT_RW);
+	set64(TABLE(2), CODE / PAGE_SIZE, (3 * MIB) | PRESENT_RW);
+	set32(TABLE(1), CODE / PAGE_SIZE, (2 * MIB) | PRESENT_RW);
+	put_instruction(2 * MIB, 0);
+	put_instruction(3 * MIB, 3);
+	skip_leads_to(CODE + 5);
+}
+
 /* The L bit of a code segment has no meaning outside of long mode. */
 static void only_long_mode_has_64_bit_code(void **state)
 {
@@ -342,6 +376,8 @@ int main(void)
 		T(base_and_rip_wrap_at_4_gib),
 		T(the_base_does_not_count_in_64_bit_code),
 		T(compatibility_mode_has_a_base_again),
+		T(base_and_rip_wrap_in_compatibility_mode),
+		T(the_short_cut_is_for_32_bit_paging_only),
 		T(only_long_mode_has_64_bit_code),
 		T(rip_wraps_at_4_gib_outside_of_64_bit_code),
 		T(rip_leaves_a_16_bit_segment),
