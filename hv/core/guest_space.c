@@ -62,13 +62,17 @@ bool guest_space_types_changed(void)
 	return true;
 }
 
+static bool one_page_can_map(uint64_t from, uint64_t to, uint64_t size)
+{
+	return is_aligned(from, size) && size <= to - from && mtrr_is_uniform(&mtrr, from, size);
+}
+
 /* The largest block in [from, to) that one page may map and that has one memory type. */
 static uint64_t uniform_size(const struct page_table *table, uint64_t from, uint64_t to)
 {
 	uint64_t size = table->largest_page;
 
-	while (size > PAGE_SIZE && !(is_aligned(from, size) && size <= to - from &&
-				     mtrr_is_uniform(&mtrr, from, size)))
+	while (size > PAGE_SIZE && !one_page_can_map(from, to, size))
 		size /= ENTRIES_PER_TABLE;
 	return size;
 }
