@@ -83,6 +83,8 @@ GUESTS = (
     Guest("debug_exceptions", (HV, NATIVE), same=True),
     Guest("endless_db", (Run("hv", not_on=ENDLESS_DB), replace(NATIVE, not_on=ENDLESS_DB))),
     Guest("alignment_check", (HV, NATIVE), same=True),
+    Guest("fuzz_kernel", (HV,)),
+    Guest("fuzz_user", (HV, NATIVE), same=True),
     Guest("real_mode", (HV, NATIVE), same=True),
     Guest("high_memory", (HV, NATIVE), same=True),
 )

@@ -22,6 +22,7 @@ static uint64_t long_pointers[512] PAGE_ALIGNED; /* PDPT of long mode */
 static uint64_t pae_pointers[4] __attribute__((aligned(32)));
 static uint64_t directory[4 * 512] PAGE_ALIGNED; /* 2 MiB pages */
 static uint64_t window[512] PAGE_ALIGNED;
+static uint32_t low_large_flags = TABLE | LARGE; /* of the first 4 MiB as one page */
 static bool filled;
 
 static void fill_32bit(void)
@@ -63,7 +64,7 @@ void paging_on(enum paging paging)
 {
 	fill();
 	paging_off();
-	directory32[0] = paging == PAGING_4K ? (uint32_t)low32 | TABLE : TABLE | LARGE;
+	directory32[0] = paging == PAGING_4K ? (uint32_t)low32 | TABLE : low_large_flags;
 	cr3_write(paging == PAGING_PAE ? (uint32_t)pae_pointers : (uint32_t)directory32);
 	cr4_write(cr4_read() | (uint32_t)(paging == PAGING_PAE ? CR4_PAE : CR4_PSE));
 	cr0_write(cr0_read() | (uint32_t)CR0_PG);
@@ -80,6 +81,20 @@ void paging_map_window(unsigned int page, uint64_t physical)
 	window[page] = physical | TABLE;
 	window32[page] = (uint32_t)physical | TABLE;
 	asm volatile("invlpg (%0)" ::"r"(WINDOW + page * (uint32_t)PAGE_SIZE) : "memory");
+}
+
+void paging_hide_from_user(void)
+{
+	fill();
+	for (unsigned int i = 1; i < ARRAY_SIZE(directory32); i++)
+		if (i != WINDOW / (uint32_t)PAGE32_LARGE)
+			directory32[i] &= ~USER;
+	for (unsigned int i = 0; i < ARRAY_SIZE(low32); i++)
+		low32[i] &= ~USER;
+	for (unsigned int i = 0; i < ARRAY_SIZE(directory); i++)
+		if (i != WINDOW / (uint32_t)PAGE_LARGE)
+			directory[i] &= ~(uint64_t)USER;
+	low_large_flags = PRESENT | WRITABLE | LARGE;
 }
 
 uint32_t paging_long_root(void)

@@ -26,6 +26,9 @@ void paging_off(void);
  */
 void paging_map_window(unsigned int page, uint64_t physical);
 
+/* From here on CPL 3 reaches the window only. */
+void paging_hide_from_user(void);
+
 /* CR3 for long mode: the same linear addresses as PAGING_PAE. */
 uint32_t paging_long_root(void);
 
