@@ -67,9 +67,11 @@ static bool resets(uint16_t port, uint32_t value, unsigned int size)
 	int control = byte_for(PORT_RESET_CONTROL, port, value, size);
 	int system = byte_for(PORT_SYSTEM_CONTROL_A, port, value, size);
 
+	if (is_pci_address(port, size))
+		return false;
 	if (byte_for(PORT_KEYBOARD_COMMAND, port, value, size) == KEYBOARD_PULSE_RESET)
 		return true;
-	if (control >= 0 && (control & RESET_CONTROL_GO) && !is_pci_address(port, size))
+	if (control >= 0 && (control & RESET_CONTROL_GO))
 		return true;
 	if (system >= 0 && (system & SYSTEM_CONTROL_RESET))
 		return true;
