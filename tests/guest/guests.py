@@ -18,6 +18,7 @@ class Run:
     once: tuple[str, ...] = ()      # texts that COM2 shows once, not more: no flood
     exits: dict[str, int] = field(default_factory=dict)  # exact numbers by reason
     stays: bool = False             # the machine stops without an end: so does the test
+    extra: tuple[str, ...] = ()     # the emulator's own words
     not_on: dict[str, str] = field(default_factory=dict)  # emulators, and why not
 
 
@@ -68,6 +69,7 @@ GUESTS = (
                           power("portcf9", "reset"), power("acpi", "poweroff"),
                           power("acpi-byte", "poweroff"))),
     Guest("ports_harmless", (HV, NATIVE), same=True),
+    Guest("ports_harmless", (Run("q35", extra=("-machine", "q35")),)),  # ACPI: reset by CF9h
     Guest("ports_string", (Run("hv", once=("string I/O on port 92h", "string I/O on port cf9h")),
                            NATIVE), same=True),
     Guest("triple_fault", (triple_fault("reset", stays=False), triple_fault("halt", stays=True),

@@ -65,5 +65,6 @@ void guest_main(void)
 	access_all(0x3e, OUT_AL, 0x92, 0x02, 1);	 /* A20 stays on */
 	access_all(0x3e, OUT_AL, 0xcf9, 0x02, 1);	 /* a reset's kind, but no reset */
 	access_all(0x3e, OUT_EAX, 0xcf8, 0x80000400, 1); /* PCI function 4: bit 2 of CF9h */
+	access_all(0x3e, OUT_EAX, 0xcf8, 0x80000f00, 1); /* 0Fh: q35's reset value, by ACPI */
 	access_all(0x3e, IN_EAX, 0xcf8, 0, 1);
 }

@@ -37,7 +37,8 @@ COMPARED = [pytest.param(guest, id=guest.name) for guest in GUESTS if guest.same
 def machine_for(guest, boot):
     kernel = BUILD / "guest" / f"{guest.name}.bin"
     return Machine(image=BUILD / "vellum.elf", append=boot.words, memory=MEMORY,
-                   modules=[Module(kernel, boot.told)], debug_exit=True)
+                   modules=[Module(kernel, boot.told)], debug_exit=True,
+                   extra=list(boot.extra))
 
 
 def start(guest, boot):
