@@ -67,7 +67,7 @@ low:
 	mov	eax, cr0
 	and	al, ~CR0_PE
 	mov	cr0, eax
-	jmp	0:LOW(.real)
+	jmp	LOW_CODE >> 4:.real - low	; a base that is not 0
 .real:
 	xor	ax, ax
 	mov	ds, ax
