@@ -2,8 +2,8 @@
 /*
  * Hunts: an EFER that shows SVME, or lets the guest clear it (VMRUN then fails) or set it;
  * a bit that the guest sets in vain, or one that VMRUN refuses.
- * Manual: APM volume 2, 3.1.7: reserved bits are #GP, so is LME while paging is on; LMA
- * cannot be written. 15.5.1: VMRUN wants SVME.
+ * Manual: APM volume 2, 3.1.7: reserved bits are #GP, LMA cannot be written. 15.5.1: VMRUN
+ * wants SVME.
  * Vendors: VT-x loads and saves EFER by controls; there is no bit to hide.
  * Cannot tell apart: TCG natively ignores reserved bits instead of #GP, so those are held
  * against the manual, not against a native run. CR4.PAE is on because QEMU 7.2 loses the
@@ -46,32 +46,6 @@ static void check_reserved(void)
 	check_refused(EFER_SVME | EFER_LME | EFER_SCE);
 }
 
-static void check_paging(void)
-{
-	paging_on(PAGING_PAE);
-	check_refused(EFER_LME);
-	EXPECT_EQ("NXE", msr_write(MSR_EFER, EFER_NXE), DONE);
-	EXPECT_EQ("NXE", msr_write(MSR_EFER, 0), DONE);
-	paging_off();
-}
-
-/* MOV ECX, EFER; RDMSR; INT 80h, then the same with BTR EAX, 8; WRMSR in between. */
-static void check_long_mode(void)
-{
-	static const uint8_t read[] = {0xb9, 0x80, 0, 0, 0xc0, 0x0f, 0x32, INT_DONE};
-	static const uint8_t clear_lme[] = {0xb9, 0x80, 0,    0,    0xc0, 0x0f, 0x32,
-					    0x0f, 0xba, 0xf0, 0x08, 0x0f, 0x30, INT_DONE};
-	struct state state = state_for64(read);
-
-	run64(&state);
-	EXPECT_EQ("RDMSR", state.vector, DONE);
-	say_same("EFER in long mode %llx", state.rdx << 32 | state.rax);
-	state = state_for64(clear_lme);
-	run64(&state);
-	if (under_vellum())
-		EXPECT_EQ("clearing LME in long mode", state.vector, VECTOR_GP);
-}
-
 void guest_main(void)
 {
 	say_same("EFER at start %llx", efer());
@@ -81,9 +55,6 @@ void guest_main(void)
 	check_settable(EFER_NXE);
 	check_settable(EFER_SCE | EFER_LME | EFER_NXE);
 	check_settable(EFER_LMA);
-	if (under_vellum()) {
+	if (under_vellum())
 		check_reserved();
-		check_paging();
-	}
-	check_long_mode();
 }
