@@ -380,6 +380,28 @@ static void a_read_into_vellums_memory_fails(void **state)
 	assert_int_equal(byte, 0x77);
 }
 
+static void a_write_follows_each_page_by_itself(void **state)
+{
+	(void)state;
+	map_32bit(0x5000, DATA + 0x9000);
+	map_32bit(0x6000, DATA);
+	assert_int_equal(guest_memory_write(&paging, gva(0x5ffc), "abcdefgh", 8), 0);
+	assert_memory_equal(arena_at(DATA + 0x9ffc), "abcd", 4);
+	assert_memory_equal(arena_at(DATA), "efgh\0", 5);
+	assert_int_equal(guest_memory_write(&paging, gva(0x6ffc), "abcde", 5), -EFAULT);
+}
+
+static void a_write_into_vellums_memory_fails(void **state)
+{
+	(void)state;
+	map_32bit(0x5000, KEPT);
+	map_32bit(0x6000, KEPT_END - PAGE_SIZE);
+	assert_int_equal(guest_memory_write(&paging, gva(0x5000), "a", 1), -EFAULT);
+	assert_int_equal(guest_memory_write(&paging, gva(0x6fff), "a", 1), -EFAULT);
+	assert_int_equal(*(uint8_t *)arena_at(KEPT), 0);
+	assert_int_equal(*(uint8_t *)arena_at(KEPT_END - 1), 0);
+}
+
 static void a_read_over_the_end_of_the_address_space_goes_on_at_its_start(void **state)
 {
 	char text[5] = {0};
@@ -528,8 +550,8 @@ static void the_fast_walk_agrees_with_the_general_one_or_passes(void **state)
 	assert_in_range(answers, 50000, 200000);
 }
 
-/* Page tables of random numbers: whatever is read, no byte of Vellum's is among it. */
-static void random_tables_of_every_mode_never_show_vellums_memory(void **state)
+/* Page tables of random numbers: no byte of Vellum's is read through them, or written. */
+static void random_tables_of_every_mode_never_reach_vellums_memory(void **state)
 {
 	static const struct guest_paging modes[] = {
 		{CR0_PG, 0, 0, 0},
@@ -553,7 +575,11 @@ static void random_tables_of_every_mode_never_show_vellums_memory(void **state)
 		if (guest_memory_read(&mode, gva(random_next(&random)), &byte, 1) == 0)
 			reads++;
 		assert_int_not_equal(byte, 0xee);
+		mode.cr3 = random_next(&random) % BIT(25);
+		guest_memory_write(&mode, gva(random_next(&random)), "\x01", 1);
 	}
+	for (uint64_t at = KEPT; at < KEPT_END; at++)
+		assert_int_equal(*(uint8_t *)arena_at(at), 0xee);
 	assert_in_range(reads, 10000, 200000);
 }
 
@@ -582,6 +608,8 @@ int main(void)
 		T(a_read_follows_each_page_by_itself),
 		T(a_read_of_three_pages),
 		T(a_read_into_vellums_memory_fails),
+		T(a_write_follows_each_page_by_itself),
+		T(a_write_into_vellums_memory_fails),
 		T(a_read_over_the_end_of_the_address_space_goes_on_at_its_start),
 		T(the_overlay_is_read_through_page_tables),
 		T(the_fast_walk_stays_in_main_ram),
@@ -589,7 +617,7 @@ int main(void)
 		T(main_ram_is_the_largest_piece_that_can_be_read),
 		T(the_fast_walk_reads_code),
 		T(the_fast_walk_agrees_with_the_general_one_or_passes),
-		T(random_tables_of_every_mode_never_show_vellums_memory),
+		T(random_tables_of_every_mode_never_reach_vellums_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

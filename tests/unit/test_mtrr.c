@@ -99,6 +99,15 @@ static void outside_of_all_ranges_the_default_holds(void **state)
 	assert_type(8 * MIB, MEMORY_WT);
 }
 
+static void base_bits_outside_of_the_mask_do_not_count(void **state)
+{
+	(void)state;
+	add_range(4 * MIB + 3 * PAGE_SIZE, 4 * MIB, MEMORY_WB);
+	assert_type(4 * MIB, MEMORY_WB);
+	assert_type(8 * MIB - 1, MEMORY_WB);
+	assert_type(8 * MIB, MEMORY_UC);
+}
+
 static void the_default_does_not_mix_with_a_range(void **state)
 {
 	(void)state;
@@ -317,6 +326,44 @@ static void switched_off_means_disabled(void **state)
 	assert_type(0, MEMORY_UC);
 }
 
+/* ---- which registers they are ---- */
+
+static unsigned int visits;
+
+static void note_visit(uint32_t msr)
+{
+	visits++;
+	assert_true(mtrr_is_one(msr));
+}
+
+static void each_mtrr_is_visited(void **state)
+{
+	unsigned int found = 0;
+
+	(void)state;
+	read_registers(true, 0xf00 | 3, 0x800);
+	visits = 0;
+	mtrr_for_each(note_visit);
+	assert_int_equal(visits, 1 + 11 + 2 * 3);
+	for (uint32_t msr = 0; msr < 0x1000; msr++)
+		found += mtrr_is_one(msr);
+	assert_int_equal(found, visits);
+	assert_true(mtrr_is_one(0x205));
+	assert_false(mtrr_is_one(0x206)); /* a fourth range, of three */
+	assert_false(mtrr_is_one(MSR_MTRR_CAP));
+	assert_false(mtrr_is_one(MSR_PAT));
+}
+
+static void without_mtrrs_none_is_visited(void **state)
+{
+	(void)state;
+	read_registers(false, 0, 0);
+	visits = 0;
+	mtrr_for_each(note_visit);
+	assert_int_equal(visits, 0);
+	assert_false(mtrr_is_one(MSR_MTRR_VARIABLE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +372,7 @@ int main(void)
 		cmocka_unit_test_setup(fixed_ranges_count_only_when_enabled_and_win_then,
 				       reset_mtrr),
 		cmocka_unit_test_setup(outside_of_all_ranges_the_default_holds, reset_mtrr),
+		cmocka_unit_test_setup(base_bits_outside_of_the_mask_do_not_count, reset_mtrr),
 		cmocka_unit_test_setup(the_default_does_not_mix_with_a_range, reset_mtrr),
 		cmocka_unit_test_setup(overlaps_combine_as_the_manual_says, reset_mtrr),
 		cmocka_unit_test_setup(three_ranges_combine_too, reset_mtrr),
@@ -337,6 +385,8 @@ int main(void)
 		cmocka_unit_test_setup(more_ranges_than_there_is_room_for_are_left_out, reset_mtrr),
 		cmocka_unit_test_setup(fixed_ranges_are_read_in_the_registers_order, reset_mtrr),
 		cmocka_unit_test_setup(switched_off_means_disabled, reset_mtrr),
+		cmocka_unit_test_setup(each_mtrr_is_visited, reset_mtrr),
+		cmocka_unit_test_setup(without_mtrrs_none_is_visited, reset_mtrr),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
