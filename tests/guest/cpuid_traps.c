@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hunts: a skipped CPUID that loses what ends with an instruction: the single-step trap
- * (a debugger steps over two instructions at once), and RF (a breakpoint on the next
- * instruction doesn't fire). Also a count of exits that is not one for each CPUID.
+ * Hunts: a skipped CPUID, IN or RDMSR that loses what ends with an instruction: the
+ * single-step trap (a debugger steps over two instructions at once), and RF (a breakpoint
+ * on the next instruction doesn't fire). Also a count that is not one for each CPUID.
  * Manual: APM volume 2, 13.1.4 (TF, DR6.BS), 13.1.3.1 (RF), 8.2.2 (MOV SS holds #DB off
  * until after the next instruction); 15.7.1.
  * Vendors: VT-x wants the trap in its pending debug exceptions instead of injected.
@@ -18,6 +18,8 @@ const char guest_name[] = "cpuid_traps";
 #define CPUID	   0x0f, 0xa2
 #define NOP	   0x90
 
+static const uint8_t in[] = {0xe4, 0x64, INT_DONE}; /* a guarded port */
+static const uint8_t rdmsr_efer[] = {0x0f, 0x32, INT_DONE};
 static const uint8_t plain[] = {CPUID, NOP, INT_DONE};
 static const uint8_t mov_ss_cpuid[] = {MOV_SS_EAX, CPUID, NOP, INT_DONE};
 
@@ -26,7 +28,6 @@ static void expect_trap(struct state state, void (*runs)(struct state *), unsign
 {
 	uint32_t start = (uint32_t)state.rip;
 
-	state.rcx = 0;
 	runs(&state);
 	EXPECT_EQ("vector", state.vector, VECTOR_DB);
 	EXPECT_EQ("bytes done", state.rip - start, length);
@@ -36,12 +37,18 @@ static void expect_trap(struct state state, void (*runs)(struct state *), unsign
 static void check_single_step(void)
 {
 	struct state state = state_for(plain), after_mov_ss = state_for(mov_ss_cpuid);
-	struct state state64 = state_for64(plain);
+	struct state state64 = state_for64(plain), port = state_for(in);
+	struct state msr = state_for(rdmsr_efer);
 
 	state.rflags |= RFLAGS_TF;
 	expect_trap(state, run, 2, DR6_BS);
 	state64.rflags |= RFLAGS_TF;
 	expect_trap(state64, run64, 2, DR6_BS);
+	port.rflags |= RFLAGS_TF;
+	expect_trap(port, run, 2, DR6_BS);
+	msr.rflags |= RFLAGS_TF;
+	msr.rcx = MSR_EFER;
+	expect_trap(msr, run, 2, DR6_BS);
 	after_mov_ss.rflags |= RFLAGS_TF;
 	after_mov_ss.rax = DATA32;
 	expect_trap(after_mov_ss, run, 4, DR6_BS);
