@@ -36,13 +36,15 @@ class Serial:
     log: Path
     link: Link = Link.NONE
     socket: Path | None = None  # the socket's path, with Link.SOCKET
+    device: Path | None = None  # a terminal to use in place of the log: a relay keeps that
 
 
 @dataclass
 class Machine:
     """A PC with two serial ports: COM1 is the guest's, COM2 is Vellum's."""
 
-    cpu: str = "amd"
+    cpu: str = "amd"           # the vendor
+    model: str | None = None   # the processor, by the emulator's own name for it
     memory: int = 512          # MiB
     cpus: int = 1
     icount: bool = False       # virtual time counts instructions, and runs repeat exactly
@@ -52,7 +54,8 @@ class Machine:
     modules: list[Module] = field(default_factory=list)
     option_roms: list[Path | str] = field(default_factory=list)
     cdrom: Path | str | None = None
-    debug_exit: bool = False   # a test device at port 0xf4; writing v ends with status 2v+1
+    debug_exit: bool = False   # "isa-debug-exit" at port 0xf4, if the emulator has it:
+                               # writing v ends with status 2v+1
     extra: list[str] = field(default_factory=list)  # the emulator's own words
 
     def check(self) -> None:
