@@ -16,6 +16,11 @@ class LogTail:
         self.read_so_far = 0
         self.partial = b""    # the last line, as long as its newline is missing
 
+    def start_anew(self) -> None:
+        """Removes what an earlier run left."""
+        if self.path.is_file():
+            self.path.unlink()
+
     def size(self) -> int:
         """Bytes in the file, read or not."""
         try:
@@ -23,9 +28,12 @@ class LogTail:
         except FileNotFoundError:
             return 0
 
+    def unread(self) -> bool:
+        return self.read_so_far < self.size()
+
     def new_lines(self) -> list[str]:
         """Some new lines, whole and without their ends; [] if there are none."""
-        if self.size() == self.read_so_far:
+        if not self.unread():
             return []
         with open(self.path, "rb") as stream:
             stream.seek(self.read_so_far)

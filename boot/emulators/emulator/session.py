@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import os
 import signal
@@ -15,6 +16,7 @@ from pathlib import Path
 from .base import Emulator
 from .log import LogTail
 from .machine import Link, Machine, Serial
+from .relay import Relay
 
 POLL_SECONDS = 0.05
 PATIENCE_SECONDS = 5  # between asking an emulator to end and ending it
@@ -37,7 +39,7 @@ class Limits:
     """What a run may take before it is stopped, and the text that stops it."""
 
     seconds: float | None = 120
-    log_bytes: int = 8 << 20     # of either serial port
+    log_bytes: int = 8 << 20     # of either serial port, and of the emulator's own log
     marker: str | None = None    # within a line of either serial port
 
 
@@ -49,7 +51,7 @@ class Result:
     com2: str
     seconds: float
     end: End
-    exit_status: int | None      # the emulator's; None unless it ended by itself
+    exit_status: int | None      # 0 after power-off or reset; None if the run was stopped
     messages: str                # what the emulator itself complained about
     logs: tuple[Path, Path]
 
@@ -70,27 +72,52 @@ class Session:
         self.com1 = serial_for(folder / f"{name}.com1", com1)
         self.com2 = serial_for(folder / f"{name}.com2", com2)
         self.messages = folder / f"{name}.emulator.log"
-        self.command = emulator.command(machine, self.com1, self.com2)
-        self.interactive = Link.TERMINAL in (com1, com2)
+        self.emulator = emulator
+        self.machine = machine
+        self.in_foreground = emulator.has_links and Link.TERMINAL in (com1, com2)
+        self.relays: list[Relay] = []
         self.tails = {"com1": LogTail(self.com1.log), "com2": LogTail(self.com2.log)}
+        self.own_log = LogTail(emulator.own_log(self.com1) or Path(os.devnull))
+        self.machine_ended = False
         self.process: subprocess.Popen | None = None
         self.started = 0.0
 
+    def command(self) -> list[str]:
+        """The emulator's command line; writes the files that it needs."""
+        return self.emulator.command(self.machine, self.com1, self.com2)
+
     def __enter__(self) -> Session:
-        for serial in (self.com1, self.com2):
-            serial.log.unlink(missing_ok=True)
-        self.started = time.monotonic()
-        self.process = start(self.command, self.messages, self.interactive)
+        for tail in (*self.tails.values(), self.own_log):
+            tail.start_anew()
+        try:
+            self.com1, self.com2 = self.relayed(self.com1), self.relayed(self.com2)
+            command = self.command()
+            self.started = time.monotonic()
+            self.process = start(command, self.messages, self.in_foreground)
+        except BaseException:
+            self.stop()
+            raise
         return self
+
+    def relayed(self, serial: Serial) -> Serial:
+        """The port with a relay behind it, if it has a link that the emulator cannot make."""
+        if serial.link is Link.NONE or self.emulator.has_links:
+            return serial
+        self.relays.append(Relay(serial))
+        return dataclasses.replace(serial, device=self.relays[-1].device)
 
     def __exit__(self, *_exception) -> None:
         self.stop()
 
     def stop(self) -> None:
         """Ends the emulator if it still runs; returns when it is gone."""
-        if self.process.poll() is not None:
-            return
-        self.send(signal.SIGTERM)
+        if self.process is not None and self.process.poll() is None:
+            self.end_process()
+        for relay in self.relays:
+            relay.close()
+
+    def end_process(self) -> None:
+        self.send(self.emulator.stop_signal)
         try:
             self.process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -99,7 +126,7 @@ class Session:
 
     def send(self, number: signal.Signals) -> None:
         """To the emulator, and to what it started where it has a process group of its own."""
-        if self.interactive:
+        if self.in_foreground:
             self.process.send_signal(number)
         else:
             os.killpg(self.process.pid, number)
@@ -112,7 +139,9 @@ class Session:
 
     def poll(self, limits: Limits, on_line: LineWatcher | None = None) -> Result | None:
         """One look, for those who watch several machines; None while the machine runs."""
-        exited = self.process.poll() is not None  # before reading: the last words count
+        exited = self.has_ended()  # before reading: the last words count
+        if exited:
+            self.stop()
         marked = self.read_lines(limits.marker, on_line)
         while exited and not marked and self.unread():
             marked = self.read_lines(limits.marker, on_line)
@@ -123,8 +152,21 @@ class Session:
         self.stop()
         return self.result(end, seconds, limits.log_bytes)
 
+    def has_ended(self) -> bool:
+        """The emulator is gone, or it told that the machine is, or the user wants it to be."""
+        gone = self.process.poll() is not None
+        self.read_own_log()
+        while gone and self.own_log.unread():
+            self.read_own_log()
+        self.machine_ended |= any(relay.left for relay in self.relays)
+        return gone or self.machine_ended
+
+    def read_own_log(self) -> None:
+        for line in self.own_log.new_lines():
+            self.machine_ended |= self.emulator.tells_the_end(line)
+
     def unread(self) -> bool:
-        return any(tail.read_so_far < tail.size() for tail in self.tails.values())
+        return any(tail.unread() for tail in self.tails.values())
 
     def read_lines(self, marker: str | None, on_line: LineWatcher | None) -> bool:
         """Passes new lines on; True if one holds the marker, or a line that has yet no end."""
@@ -140,7 +182,7 @@ class Session:
     def end_reason(self, limits: Limits, exited: bool, marked: bool) -> End | None:
         if marked:
             return End.MARKER
-        if any(tail.size() > limits.log_bytes for tail in self.tails.values()):
+        if any(tail.size() > limits.log_bytes for tail in (*self.tails.values(), self.own_log)):
             return End.LOG_LIMIT
         if exited:
             return End.EXIT
@@ -152,9 +194,13 @@ class Session:
         return Result(com1=self.tails["com1"].text(log_bytes),
                       com2=self.tails["com2"].text(log_bytes),
                       seconds=seconds, end=end,
-                      exit_status=self.process.returncode if end is End.EXIT else None,
-                      messages=self.messages.read_text(errors="replace"),
+                      exit_status=self.exit_status() if end is End.EXIT else None,
+                      messages=self.emulator.complaints(
+                          self.messages.read_text(errors="replace")),
                       logs=(self.com1.log, self.com2.log))
+
+    def exit_status(self) -> int:
+        return 0 if self.machine_ended else self.process.returncode
 
 
 def run(emulator: Emulator, machine: Machine, logs: Path | str, name: str,
@@ -170,17 +216,17 @@ def serial_for(stem: Path, link: Link) -> Serial:
     return Serial(stem.with_name(stem.name + ".log"), link, socket)
 
 
-def start(command: list[str], messages: Path, interactive: bool) -> subprocess.Popen:
+def start(command: list[str], messages: Path, in_foreground: bool) -> subprocess.Popen:
     """Starts the emulator so that it ends with this thread, even if that is killed.
 
-    Without a terminal it has a session and a process group of its own, so that a Ctrl-C
+    Unless it has the terminal it has a session and a process group of its own, so that a Ctrl-C
     meant for this process does not reach it. With one it has to stay in the foreground.
     """
     with open(messages, "wb") as stream:
         return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
-                                stdin=None if interactive else subprocess.DEVNULL,
-                                stdout=None if interactive else stream, stderr=stream,
-                                start_new_session=not interactive)
+                                stdin=None if in_foreground else subprocess.DEVNULL,
+                                stdout=None if in_foreground else stream, stderr=stream,
+                                start_new_session=not in_foreground)
 
 
 def raise_on_signals() -> None:
