@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which emulator runs a machine: EMU=auto|qemu|kvm."""
+"""Which emulator runs a machine: EMU=auto|qemu|kvm|bochs."""
 
 from __future__ import annotations
 
 from .base import Emulator
+from .bochs import Bochs
 from .errors import EmulatorError
 from .machine import Machine
 from .qemu import Kvm, Qemu
 
-EMULATORS = {emulator.name: emulator for emulator in (Kvm, Qemu)}  # auto's order
+EMULATORS = {emulator.name: emulator for emulator in (Kvm, Qemu, Bochs)}  # auto's order
 CHOICES = ("auto", *EMULATORS)
 
 

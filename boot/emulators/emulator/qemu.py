@@ -57,6 +57,7 @@ class Qemu(Emulator):
     """QEMU without KVM: AMD-V on any computer, exact repetition with icount."""
 
     name = "qemu"
+    end_devices = ("isa-debug-exit",)
     accelerator = "TCG"
 
     def refusal(self, machine: Machine) -> str | None:
@@ -78,7 +79,7 @@ class Qemu(Emulator):
 
     def processor(self, machine: Machine) -> list[str]:
         """"max" has SVM with nested paging, and calls itself AuthenticAMD."""
-        return ["-accel", "tcg", "-cpu", "max", *(REPEATABLE if machine.icount else [])]
+        return ["-accel", "tcg", "-cpu", machine.model or "max", *(REPEATABLE if machine.icount else [])]
 
 
 class Kvm(Qemu):
@@ -93,7 +94,7 @@ class Kvm(Qemu):
         return kvm_refusal(machine.cpu)
 
     def processor(self, machine: Machine) -> list[str]:
-        return ["-accel", "kvm", "-cpu", "host"]
+        return ["-accel", "kvm", "-cpu", machine.model or "host"]
 
 
 def kvm_refusal(cpu: str) -> str | None:
