@@ -9,8 +9,11 @@ from .errors import EmulatorError
 from .machine import Machine
 from .qemu import Kvm, Qemu
 
-EMULATORS = {emulator.name: emulator for emulator in (Kvm, Qemu, Bochs)}  # auto's order
+EMULATORS = {emulator.name: emulator for emulator in (Kvm, Qemu, Bochs)}
 CHOICES = ("auto", *EMULATORS)
+
+# What "auto" tries for a vendor's processor. Bochs has AMD's, too, but is the slower one.
+AUTO = {"amd": ("kvm", "qemu"), "intel": ("kvm", "bochs")}
 
 
 def choose_emulator(wish: str, machine: Machine) -> Emulator:
@@ -18,7 +21,7 @@ def choose_emulator(wish: str, machine: Machine) -> Emulator:
     if wish not in CHOICES:
         raise EmulatorError(f"unknown emulator '{wish}', want one of {', '.join(CHOICES)}")
     refusals = []
-    for name in EMULATORS if wish == "auto" else (wish,):
+    for name in AUTO[machine.cpu] if wish == "auto" else (wish,):
         emulator = EMULATORS[name]()
         refusal = emulator.refusal(machine)
         if refusal is None:

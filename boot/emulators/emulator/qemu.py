@@ -79,7 +79,8 @@ class Qemu(Emulator):
 
     def processor(self, machine: Machine) -> list[str]:
         """"max" has SVM with nested paging, and calls itself AuthenticAMD."""
-        return ["-accel", "tcg", "-cpu", machine.model or "max", *(REPEATABLE if machine.icount else [])]
+        return ["-accel", "tcg", "-cpu", machine.model or "max",
+                *(REPEATABLE if machine.icount else [])]
 
 
 class Kvm(Qemu):

@@ -102,7 +102,7 @@ class TerminalEnd:
 
     def register(self, selector: selectors.BaseSelector, pass_in) -> None:
         def typed():
-            data = os.read(self.input, CHUNK)
+            data = self.read()
             if not data:
                 selector.unregister(self.input)
             pass_in(self.filtered(data))
@@ -110,6 +110,14 @@ class TerminalEnd:
             selector.register(self.input, selectors.EVENT_READ, typed)
         except PermissionError:  # a file, or /dev/null: nothing is ever typed there
             pass
+
+    def read(self) -> bytes:
+        """b"" at the end of the input."""
+        try:
+            return os.read(self.input, CHUNK)
+        except OSError:  # the terminal is gone
+            self.left = True
+            return b""
 
     def filtered(self, data: bytes) -> bytes:
         """What is for the machine. Ctrl-A twice is one Ctrl-A for it."""
@@ -126,8 +134,11 @@ class TerminalEnd:
         return bytes(passed)
 
     def write(self, data: bytes) -> None:
-        while data:
-            data = data[os.write(self.output, data):]
+        try:
+            while data:
+                data = data[os.write(self.output, data):]
+        except OSError:  # the terminal is gone
+            self.left = True
 
     def close(self) -> None:
         if self.settings is not None:

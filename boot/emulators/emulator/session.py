@@ -20,6 +20,7 @@ from .relay import Relay
 
 POLL_SECONDS = 0.05
 PATIENCE_SECONDS = 5  # between asking an emulator to end and ending it
+OWN_LOG_BYTES = 64 << 20  # Bochs notes what a guest does wrong, which can be any amount
 
 # Called with ("com1" or "com2", a whole line without its newline).
 LineWatcher = Callable[[str, str], None]
@@ -39,7 +40,7 @@ class Limits:
     """What a run may take before it is stopped, and the text that stops it."""
 
     seconds: float | None = 120
-    log_bytes: int = 8 << 20     # of either serial port, and of the emulator's own log
+    log_bytes: int = 8 << 20     # of either serial port
     marker: str | None = None    # within a line of either serial port
 
 
@@ -51,7 +52,8 @@ class Result:
     com2: str
     seconds: float
     end: End
-    exit_status: int | None      # 0 after power-off or reset; None if the run was stopped
+    exit_status: int | None      # 0 after power-off or reset, else the emulator's;
+                                 # None if the run was stopped
     messages: str                # what the emulator itself complained about
     logs: tuple[Path, Path]
 
@@ -182,13 +184,17 @@ class Session:
     def end_reason(self, limits: Limits, exited: bool, marked: bool) -> End | None:
         if marked:
             return End.MARKER
-        if any(tail.size() > limits.log_bytes for tail in (*self.tails.values(), self.own_log)):
+        if self.logs_exceed(limits.log_bytes):
             return End.LOG_LIMIT
         if exited:
             return End.EXIT
         if limits.seconds is not None and time.monotonic() - self.started > limits.seconds:
             return End.TIMEOUT
         return None
+
+    def logs_exceed(self, log_bytes: int) -> bool:
+        return (self.own_log.size() > OWN_LOG_BYTES
+                or any(tail.size() > log_bytes for tail in self.tails.values()))
 
     def result(self, end: End, seconds: float, log_bytes: int) -> Result:
         return Result(com1=self.tails["com1"].text(log_bytes),
