@@ -18,11 +18,13 @@ MULTIBOOT_FLAGS		equ MULTIBOOT_PAGE_ALIGN | MULTIBOOT_MEMORY_INFO
 CPUID_EXT_MAX		equ 0x80000000
 CPUID_EXT_FEATURES	equ 0x80000001
 CPUID_LONG_MODE_BIT	equ 29		; EDX of leaf 80000001h
+CPUID_NX_BIT		equ 20		; the same
 
 CR0_PE			equ 1 << 0
 CR0_WP			equ 1 << 16
 CR0_PG			equ 1 << 31
 CR4_PAE			equ 1 << 5
+CR4_MCE			equ 1 << 6	; a machine check is dumped like any exception
 MSR_EFER		equ 0xc0000080
 EFER_LME		equ 1 << 8
 EFER_NXE		equ 1 << 11
@@ -79,7 +81,8 @@ bits 64
 	ud2				; vellum_main does not return
 bits 32
 
-; Does not return if the processor can't run 64-bit code.
+; Does not return if the processor can't run 64-bit code, or has no no-execute pages.
+; Clobbers EAX, EBX, ECX, EDX, EBP.
 require_long_mode:
 	mov	eax, CPUID_EXT_MAX
 	cpuid
@@ -87,18 +90,24 @@ require_long_mode:
 	jb	.absent
 	mov	eax, CPUID_EXT_FEATURES
 	cpuid
+	mov	ebp, no_long_mode_text
 	bt	edx, CPUID_LONG_MODE_BIT
-	jnc	.absent
+	jnc	.refuse
+	mov	ebp, no_nx_text
+	bt	edx, CPUID_NX_BIT
+	jnc	.refuse
 	ret
 .absent:
-	call	print_no_long_mode
+	mov	ebp, no_long_mode_text
+.refuse:
+	mov	esi, ebp
+	call	print_early
 .stop:	cli
 	hlt
 	jmp	.stop
 
-; On the first serial port, at whatever speed it has, and on a text screen.
-print_no_long_mode:
-	mov	esi, no_long_mode_text
+; ESI: text with a NUL. To the first serial port, at whatever speed it has, and a text screen.
+print_early:
 	mov	edi, VGA_TEXT
 .next:	lodsb
 	test	al, al
@@ -146,7 +155,7 @@ build_page_tables:
 ; Leaves the processor in compatibility mode. Clobbers EAX, ECX, EDX.
 enable_long_mode:
 	mov	eax, cr4
-	or	eax, CR4_PAE
+	or	eax, CR4_PAE | CR4_MCE
 	mov	cr4, eax
 	mov	eax, boot_pml4
 	mov	cr3, eax
@@ -171,6 +180,10 @@ boot_gdt_pointer:
 no_long_mode_text:
 	db "vellum: error: this processor has no 64-bit mode (CPUID 80000001h EDX bit 29);"
 	db " boot the guest kernel without Vellum", 13, 10, 0
+
+no_nx_text:
+	db "vellum: error: this processor does not offer no-execute pages (CPUID 80000001h EDX"
+	db " bit 20): look for Execute Disable in the firmware's setup", 13, 10, 0
 
 section .boot.bss nobits align=4096
 boot_pml4:		resb PAGE_SIZE

@@ -44,14 +44,18 @@
 #define MSR_PAT		  0x00000277u
 #define MSR_EFER	  0xc0000080u
 
-#define EFER_SCE   BIT(0)
-#define EFER_LME   BIT(8)
-#define EFER_LMA   BIT(10)
-#define EFER_NXE   BIT(11)
-#define EFER_SVME  BIT(12)
-#define EFER_LMSLE BIT(13)
-#define EFER_FFXSR BIT(14)
-#define EFER_TCE   BIT(15)
+#define EFER_SCE      BIT(0)
+#define EFER_LME      BIT(8)
+#define EFER_LMA      BIT(10)
+#define EFER_NXE      BIT(11)
+#define EFER_SVME     BIT(12)
+#define EFER_LMSLE    BIT(13)
+#define EFER_FFXSR    BIT(14)
+#define EFER_TCE      BIT(15)
+#define EFER_MCOMMIT  BIT(17)
+#define EFER_INTWB    BIT(18)
+#define EFER_UAIE     BIT(20)
+#define EFER_AUTOIBRS BIT(21)
 
 #define PAT_INITIAL 0x0007040600070406ull
 
@@ -59,6 +63,8 @@
 enum exception_vector {
 	VECTOR_DB = 1,
 	VECTOR_NMI = 2,
+	VECTOR_BP = 3,
+	VECTOR_OF = 4,
 	VECTOR_UD = 6,
 	VECTOR_DF = 8,
 	VECTOR_GP = 13,
@@ -69,27 +75,33 @@ enum exception_vector {
 };
 
 /* CPUID: leaves and bits that Vellum looks at (APM volume 3, appendix E) */
-#define CPUID_VENDOR		0x00000000u
-#define CPUID_VENDOR_ECX_AMD	0x444d4163u /* "cAMD"; Hygon: "uine" */
-#define CPUID_FEATURES		0x00000001u
-#define CPUID_1_EBX_APIC_SHIFT	24 /* initial APIC id */
-#define CPUID_1_ECX_VMX		BIT(5)
-#define CPUID_1_ECX_OSXSAVE	BIT(27)
-#define CPUID_1_ECX_HYPERVISOR	BIT(31)
-#define CPUID_1_EDX_MTRR	BIT(12)
-#define CPUID_STRUCTURED	0x00000007u
-#define CPUID_7_ECX_OSPKE	BIT(4)
-#define CPUID_HYPERVISOR	0x40000000u
-#define CPUID_EXT_MAX		0x80000000u
-#define CPUID_EXT_FEATURES	0x80000001u
-#define CPUID_EXT1_ECX_SVM	BIT(2)
-#define CPUID_EXT1_ECX_SKINIT	BIT(12)
-#define CPUID_EXT1_ECX_TCE	BIT(17)
-#define CPUID_EXT1_EDX_NX	BIT(20)
-#define CPUID_EXT1_EDX_FFXSR	BIT(25)
-#define CPUID_EXT1_EDX_PAGE1GB	BIT(26)
-#define CPUID_EXT_ADDRESS_SIZES 0x80000008u
-#define CPUID_SVM		0x8000000au
+#define CPUID_VENDOR		 0x00000000u
+#define CPUID_VENDOR_ECX_AMD	 0x444d4163u /* "cAMD"; Hygon: "uine" */
+#define CPUID_FEATURES		 0x00000001u
+#define CPUID_1_EBX_APIC_SHIFT	 24 /* initial APIC id */
+#define CPUID_1_ECX_VMX		 BIT(5)
+#define CPUID_1_ECX_OSXSAVE	 BIT(27)
+#define CPUID_1_ECX_HYPERVISOR	 BIT(31)
+#define CPUID_1_EDX_MTRR	 BIT(12)
+#define CPUID_STRUCTURED	 0x00000007u
+#define CPUID_7_ECX_OSPKE	 BIT(4)
+#define CPUID_HYPERVISOR	 0x40000000u
+#define CPUID_EXT_MAX		 0x80000000u
+#define CPUID_EXT_FEATURES	 0x80000001u
+#define CPUID_EXT1_ECX_SVM	 BIT(2)
+#define CPUID_EXT1_ECX_SKINIT	 BIT(12)
+#define CPUID_EXT1_ECX_TCE	 BIT(17)
+#define CPUID_EXT1_EDX_NX	 BIT(20)
+#define CPUID_EXT1_EDX_FFXSR	 BIT(25)
+#define CPUID_EXT1_EDX_PAGE1GB	 BIT(26)
+#define CPUID_EXT_ADDRESS_SIZES	 0x80000008u
+#define CPUID_EXT8_EBX_MCOMMIT	 BIT(8)
+#define CPUID_EXT8_EBX_INTWB	 BIT(13)
+#define CPUID_SVM		 0x8000000au
+#define CPUID_ENCRYPTION	 0x8000001fu /* SME and SEV: C-bits are not for nested addresses */
+#define CPUID_EXT_FEATURES_2	 0x80000021u
+#define CPUID_EXT21_EAX_UAI	 BIT(7)
+#define CPUID_EXT21_EAX_AUTOIBRS BIT(8)
 
 /* As the instruction leaves the registers: the upper halves are 0. */
 struct cpuid_result {

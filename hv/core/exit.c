@@ -67,17 +67,17 @@ static void write_port(struct vcpu *vcpu, const struct port_access *access)
  * The guard is there for the last words only, so where it would take an emulation of
  * INS and OUTS it goes, and the instruction runs again by itself.
  */
-static void release_guard(const struct port_access *access)
+static void release_guard(struct vcpu *vcpu, const struct port_access *access)
 {
 	pr_warn("guest uses string I/O on port %xh: no longer watched for a reset", access->port);
 	for (unsigned int i = 0; i < access->size; i++)
-		vendor->release_port((uint16_t)(access->port + i));
+		vendor->release_port(vcpu, (uint16_t)(access->port + i));
 }
 
 void exit_port(struct vcpu *vcpu, const struct port_access *access)
 {
 	if (access->string) {
-		release_guard(access);
+		release_guard(vcpu, access);
 		return;
 	}
 	if (access->in)

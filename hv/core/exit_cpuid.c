@@ -72,6 +72,7 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 		r.ecx &= ~(CPUID_EXT1_ECX_SVM | CPUID_EXT1_ECX_SKINIT);
 		return r;
 	case CPUID_SVM:
+	case CPUID_ENCRYPTION:
 		return (struct cpuid_result){0};
 	default:
 		return r;

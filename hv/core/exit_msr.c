@@ -9,13 +9,26 @@
 
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
+/* What no processor has and every hypervisor uses */
+#define MSR_SYNTHETIC_BASE  0x40000000u
+#define MSR_SYNTHETIC_COUNT 0x10000000u
+
+/*
+ * The vendor's own, and what a hypervisor below Vellum offers: it would take the guest's
+ * addresses for the machine's, and write where nobody checks.
+ */
+static bool is_absent(uint32_t msr)
+{
+	return vendor->hides_msr(msr) || msr - MSR_SYNTHETIC_BASE < MSR_SYNTHETIC_COUNT;
+}
+
 static int read_msr(const struct vcpu *vcpu, uint32_t msr, uint64_t *value)
 {
 	if (msr == MSR_EFER) {
 		*value = vendor->read_efer(vcpu);
 		return 0;
 	}
-	return vendor->hides_msr(msr) ? -EPERM : rdmsr_checked(msr, value);
+	return is_absent(msr) ? -EPERM : rdmsr_checked(msr, value);
 }
 
 /* A refused access is what an MSR that is not there is: #GP. */
@@ -39,18 +52,41 @@ void exit_rdmsr(struct vcpu *vcpu)
 	finish(vcpu, error);
 }
 
+static uint64_t feature_word(uint32_t leaf, char word)
+{
+	struct cpuid_result r;
+
+	if (cpuid(CPUID_EXT_MAX, 0).eax < leaf)
+		return 0;
+	r = cpuid(leaf, 0);
+	return word == 'a' ? r.eax : word == 'b' ? r.ebx : word == 'c' ? r.ecx : r.edx;
+}
+
+/* Which EFER bit goes with which CPUID bit: APM volume 2, 3.1.7. LMSLE is not offered. */
+static const struct {
+	uint64_t efer;
+	uint32_t leaf;
+	char word;
+	uint64_t feature;
+} efer_features[] = {
+	{EFER_NXE, CPUID_EXT_FEATURES, 'd', CPUID_EXT1_EDX_NX},
+	{EFER_FFXSR, CPUID_EXT_FEATURES, 'd', CPUID_EXT1_EDX_FFXSR},
+	{EFER_TCE, CPUID_EXT_FEATURES, 'c', CPUID_EXT1_ECX_TCE},
+	{EFER_MCOMMIT, CPUID_EXT_ADDRESS_SIZES, 'b', CPUID_EXT8_EBX_MCOMMIT},
+	{EFER_INTWB, CPUID_EXT_ADDRESS_SIZES, 'b', CPUID_EXT8_EBX_INTWB},
+	{EFER_UAIE, CPUID_EXT_FEATURES_2, 'a', CPUID_EXT21_EAX_UAI},
+	{EFER_AUTOIBRS, CPUID_EXT_FEATURES_2, 'a', CPUID_EXT21_EAX_AUTOIBRS},
+};
+
 /* The EFER bits that this processor has, but for those of virtualization. */
 static uint64_t efer_allowed(void)
 {
-	uint32_t features = cpuid(CPUID_EXT_FEATURES, 0).edx;
 	uint64_t allowed = EFER_SCE | EFER_LME | EFER_LMA;
 
-	if (features & CPUID_EXT1_EDX_NX)
-		allowed |= EFER_NXE;
-	if (features & CPUID_EXT1_EDX_FFXSR)
-		allowed |= EFER_FFXSR;
-	if (cpuid(CPUID_EXT_FEATURES, 0).ecx & CPUID_EXT1_ECX_TCE)
-		allowed |= EFER_TCE;
+	for (unsigned int i = 0; i < ARRAY_SIZE(efer_features); i++)
+		if (feature_word(efer_features[i].leaf, efer_features[i].word) &
+		    efer_features[i].feature)
+			allowed |= efer_features[i].efer;
 	return allowed;
 }
 
@@ -106,7 +142,9 @@ static int write_msr(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 	case MSR_APIC_BASE:
 		return write_apic_base(value);
 	default:
-		return vendor->hides_msr(msr) ? -EPERM : write_through(msr, value);
+		if (is_absent(msr) || vendor->keeps_msr(msr))
+			return -EPERM;
+		return write_through(msr, value);
 	}
 }
 

@@ -9,8 +9,9 @@
 #include "mm/physmap.h"
 
 #define MORE_SIZE	  (1 * GIB)
-#define ENTRIES_PER_TABLE 512  /* each page size is as many of the next smaller one */
-#define NOTHING_THERE	  0xff /* what a bus without a device reads as */
+#define MORE_FRAMES	  (2 + 512) /* tables for a GiB in the smallest pages */
+#define ENTRIES_PER_TABLE 512	    /* each page size is as many of the next smaller one */
+#define NOTHING_THERE	  0xff	    /* what a bus without a device reads as */
 
 static struct kept_memory kept;
 static uint64_t mapped_end; /* where guest_space_map() stops */
@@ -112,6 +113,7 @@ int guest_space_map(struct page_table *table, nested_flags_t flags)
 {
 	int error = map_sink(table, flags);
 
+	page_table_unmap_from(table, mapped_end); /* it comes back when it is touched */
 	if (!error)
 		error = map_range(table, 0, kept.base, flags);
 	if (!error)
@@ -122,13 +124,25 @@ int guest_space_map(struct page_table *table, nested_flags_t flags)
 	return error;
 }
 
-int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags)
+static int map_gigabyte(struct page_table *table, uint64_t address, nested_flags_t flags)
 {
-	uint64_t from = align_down(address.raw, MORE_SIZE);
+	uint64_t from = align_down(address, MORE_SIZE);
+
+	return map_range(table, from, from + MORE_SIZE, flags);
+}
+
+int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags,
+			 bool *forgotten)
+{
 	uint64_t bits = cpuid(CPUID_EXT_ADDRESS_SIZES, 0).eax & 0xff;
 
+	*forgotten = false;
 	bits = min_u64(bits, PAGE_TABLE_ADDRESS_BITS);
 	if (address.raw < mapped_end || address.raw >> bits)
 		return -EINVAL;
-	return map_range(table, from, from + MORE_SIZE, flags);
+	if (frames_free_count() < MORE_FRAMES) {
+		page_table_unmap_from(table, mapped_end);
+		*forgotten = true;
+	}
+	return map_gigabyte(table, address.raw, flags);
 }

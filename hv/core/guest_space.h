@@ -34,10 +34,12 @@ bool guest_space_types_changed(void);
 
 /*
  * Maps what lies around an address above those that guest_space_map() mapped: devices
- * with 64-bit BARs. -EINVAL if the processor or the table has no such address,
- * -ENOMEM.
+ * with 64-bit BARs. When frames run short all other such mappings go first; *forgotten
+ * says so, and the caller must drop cached translations then. -EINVAL if the address is
+ * below, or the processor or four levels of tables have no such one; -ENOMEM.
  */
-int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags);
+int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags,
+			 bool *forgotten);
 
 /* True if any of [address, address+size) is Vellum's. */
 bool guest_space_is_kept(gpa_t address, uint64_t size);

@@ -69,7 +69,6 @@ static void print_backtrace(uint64_t frame_pointer)
 
 static void print_registers(const struct exception_frame *f)
 {
-#define x ((x))
 	pr_error("  rax %016lx rbx %016lx rcx %016lx rdx %016lx", f->rax, f->rbx, f->rcx, f->rdx);
 	pr_error("  rsi %016lx rdi %016lx rbp %016lx rsp %016lx", f->rsi, f->rdi, f->rbp, f->rsp);
 	pr_error("  r8  %016lx r9  %016lx r10 %016lx r11 %016lx", f->r8, f->r9, f->r10, f->r11);

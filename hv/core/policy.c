@@ -4,13 +4,13 @@
 #include "dev/acpi.h"
 
 /* Ports that a PC has had since before ACPI */
-#define PORT_KEYBOARD_COMMAND 0x64
-#define KEYBOARD_PULSE_RESET  0xfe
-#define PORT_SYSTEM_CONTROL_A 0x92
-#define SYSTEM_CONTROL_RESET  BIT(0)
-#define PORT_PCI_ADDRESS      0xcf8 /* as a dword; it is no access to the next port then */
-#define PORT_RESET_CONTROL    0xcf9 /* PIIX and later */
-#define RESET_CONTROL_GO      BIT(2)
+#define PORT_KEYBOARD_COMMAND	0x64
+#define KEYBOARD_PULSE(command) (((command)&0xf1) == 0xf0) /* of bit 0, the reset line */
+#define PORT_SYSTEM_CONTROL_A	0x92
+#define SYSTEM_CONTROL_RESET	BIT(0)
+#define PORT_PCI_ADDRESS	0xcf8 /* as a dword; it is no access to the next port then */
+#define PORT_RESET_CONTROL	0xcf9 /* PIIX and later */
+#define RESET_CONTROL_GO	BIT(2)
 
 /* ACPI 6.4, 4.8.3.2: PM1 control */
 #define PM1_SLP_EN BIT(13)
@@ -69,7 +69,9 @@ static bool resets(uint16_t port, uint32_t value, unsigned int size)
 
 	if (is_pci_address(port, size))
 		return false;
-	if (byte_for(PORT_KEYBOARD_COMMAND, port, value, size) == KEYBOARD_PULSE_RESET)
+	int keyboard = byte_for(PORT_KEYBOARD_COMMAND, port, value, size);
+
+	if (keyboard >= 0 && KEYBOARD_PULSE(keyboard))
 		return true;
 	if (control >= 0 && (control & RESET_CONTROL_GO))
 		return true;

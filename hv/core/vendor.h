@@ -78,6 +78,9 @@ struct vendor {
 	/* True for the vendor's own MSRs, which this guest's processor does not have. */
 	bool (*hides_msr)(uint32_t msr);
 
+	/* True for MSRs that move memory about: the guest may read them, not write. */
+	bool (*keeps_msr)(uint32_t msr);
+
 	/*
 	 * The guest has written an MTRR: nested entries that hold memory types follow.
 	 * NULL if the vendor's hold none.
@@ -89,7 +92,7 @@ struct vendor {
 	void (*write_efer)(struct vcpu *vcpu, uint64_t value);
 
 	/* Stops guarding port (0..65535): the guest's accesses no longer exit. */
-	void (*release_port)(uint16_t port);
+	void (*release_port)(struct vcpu *vcpu, uint16_t port);
 
 	void (*read_fault_state)(const struct vcpu *vcpu, struct fault_state *state);
 

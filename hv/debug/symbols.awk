@@ -11,7 +11,9 @@ BEGIN {
 	print "symbol_table:"
 }
 
-$2 ~ /^[tT]$/ && $1 ~ /^ffffffff/ && $3 !~ /\./ && $3 !~ /^(image_|fault_fixups)/ {
+# A compiler's "name.cold" and "name.part.0" are called by the function's own name.
+$2 ~ /^[tT]$/ && $1 ~ /^ffffffff/ && $3 !~ /^(\.|image_|fault_fixups)/ {
+	sub(/\..*/, "", $3)
 	printf "\tdd 0x%s - 0x80000000, name_%d - symbol_names\n", substr($1, 9), count
 	names[count++] = $3
 }

@@ -40,11 +40,21 @@ void guest_memory_init(const struct e820_map *map)
 	}
 }
 
+/* The overlay lies near the start of memory, if it is in main RAM at all. */
+static void shrink_main_ram(uint64_t overlay_end)
+{
+	uint64_t start = guest_main_ram.start, last = start + guest_main_ram.last;
+
+	if (start < overlay_end && overlay_end <= last)
+		guest_main_ram = (struct guest_main_ram){overlay_end, last - overlay_end};
+}
+
 void guest_memory_overlay(gpa_t start, uint64_t size, const void *pages)
 {
 	overlay.start = start.raw;
 	overlay.size = size;
 	overlay.pages = pages;
+	shrink_main_ram(start.raw + size);
 }
 
 static bool within(uint64_t address, uint64_t size, uint64_t start, uint64_t length)

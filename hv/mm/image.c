@@ -81,7 +81,13 @@ static int build_tables(uint64_t base, uint64_t limit)
 	if (!error)
 		error = page_table_map(&tables, PHYSMAP_BASE, limit, hpa(0),
 				       PAGE_PRESENT | PAGE_WRITE | PAGE_NX);
-	return error ? error : map_image(base);
+	if (!error)
+		error = map_image(base);
+	if (!error) /* the text's other address is no way around its being read-only */
+		error = page_table_map(&tables, PHYSMAP_BASE + base,
+				       (uintptr_t)image_rodata_end - (uintptr_t)image_start,
+				       hpa(base), PAGE_PRESENT | PAGE_NX);
+	return error;
 }
 
 int image_move_to_top(const struct boot_info *boot, struct kept_memory *kept)

@@ -112,6 +112,26 @@ int page_table_map(struct page_table *table, uint64_t from, uint64_t size, hpa_t
 	return 0;
 }
 
+/* In the table of this level whose first entry maps start; [from, ...) goes. */
+static void unmap_from(uint64_t *entries, unsigned int level, uint64_t start, uint64_t from)
+{
+	for (unsigned int i = 0; i < ENTRIES; i++, start += level_size(level)) {
+		if (!entries[i] || start + level_size(level) <= from)
+			continue;
+		if (start < from && !is_leaf(entries[i], level)) {
+			unmap_from(table_at(entries[i]), level - 1, start, from);
+			continue;
+		}
+		free_tables(entries[i], level);
+		entries[i] = 0;
+	}
+}
+
+void page_table_unmap_from(struct page_table *table, uint64_t from)
+{
+	unmap_from(phys_to_virt(table->root), ROOT_LEVEL, 0, from);
+}
+
 uint64_t page_table_lookup(const struct page_table *table, uint64_t address, uint64_t *size)
 {
 	const uint64_t *entries = phys_to_virt(table->root);

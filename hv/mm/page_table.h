@@ -37,6 +37,9 @@ int page_table_init(struct page_table *table, uint64_t table_flags, uint64_t lar
 int page_table_map(struct page_table *table, uint64_t from, uint64_t size, hpa_t to,
 		   uint64_t flags);
 
+/* Takes everything from the address on (a multiple of 2 MiB) away, and its tables back. */
+void page_table_unmap_from(struct page_table *table, uint64_t from);
+
 /* The entry that maps address, and in *size how much it maps; 0 if nothing does. */
 uint64_t page_table_lookup(const struct page_table *table, uint64_t address, uint64_t *size);
 

@@ -17,6 +17,12 @@
 static const uint32_t own_msrs[] = {MSR_VM_CR, MSR_VM_HSAVE_PA, MSR_IGNNE, MSR_SMM_CTL,
 				    MSR_SVM_KEY};
 
+/* Written, they could put something else where Vellum lies, or hide its memory's content. */
+static const uint32_t kept_msrs[] = {
+	MSR_SYSCFG,  MSR_IORR_FIRST, MSR_IORR_FIRST + 1, MSR_IORR_FIRST + 2, MSR_IORR_LAST,
+	MSR_TOP_MEM, MSR_TOP_MEM2,   MSR_MMIO_CFG_BASE,	 MSR_SMM_ADDR,	     MSR_SMM_MASK,
+};
+
 static uint8_t *msr_bitmap, *port_bitmap;
 
 static int allocate(uint8_t **bitmap, unsigned int frames)
@@ -73,16 +79,28 @@ int svm_bitmaps_init(void)
 	policy_guard_msrs(guard_msr);
 	for (unsigned int i = 0; i < ARRAY_SIZE(own_msrs); i++)
 		guard_msr(own_msrs[i], true, true);
+	for (unsigned int i = 0; i < ARRAY_SIZE(kept_msrs); i++)
+		guard_msr(kept_msrs[i], false, true);
 	policy_guard_ports(guard_port);
 	return 0;
 }
 
-bool svm_hides_msr(uint32_t msr)
+static bool is_among(uint32_t msr, const uint32_t *list, unsigned int count)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(own_msrs); i++)
-		if (own_msrs[i] == msr)
+	for (unsigned int i = 0; i < count; i++)
+		if (list[i] == msr)
 			return true;
 	return false;
+}
+
+bool svm_hides_msr(uint32_t msr)
+{
+	return is_among(msr, own_msrs, ARRAY_SIZE(own_msrs));
+}
+
+bool svm_keeps_msr(uint32_t msr)
+{
+	return is_among(msr, kept_msrs, ARRAY_SIZE(kept_msrs));
 }
 
 hpa_t svm_msr_bitmap(void)
@@ -95,7 +113,8 @@ hpa_t svm_port_bitmap(void)
 	return virt_to_phys(port_bitmap);
 }
 
-void svm_release_port(uint16_t port)
+void svm_release_port(struct vcpu *vcpu, uint16_t port)
 {
 	port_bitmap[port / 8] &= (uint8_t)~BIT(port % 8);
+	vmcb_of(vcpu)->control.clean &= ~(uint32_t)CLEAN_IOPM;
 }

@@ -7,7 +7,6 @@
 #include "svm/svm.h"
 
 #define CODE_BYTES 16
-#define x	   ((x))
 
 static void dump_registers(const struct guest_registers *r, const struct vmcb_save *s)
 {
@@ -40,7 +39,7 @@ static void dump_code(const struct vmcb_save *s)
 	uint8_t code[CODE_BYTES];
 	char text[CODE_BYTES * 3 + 1];
 
-	if (guest_memory_read(&paging, gva(s->cs.base + s->rip), code, sizeof(code))) {
+	if (guest_memory_read(&paging, svm_instruction_address(s, 0), code, sizeof(code))) {
 		pr_error("  code: not readable at rip");
 		return;
 	}
@@ -75,6 +74,8 @@ void svm_dump(const struct vcpu *vcpu)
 	/* FS, GS, TR and LDTR are in the processor until asked for. */
 	asm volatile("vmsave" ::"a"(virt_to_phys(vmcb).raw) : "memory");
 	dump_exit(&vmcb->control);
+	if (vmcb->control.exit_code == SVM_EXIT_SHUTDOWN)
+		pr_error("  (after a shutdown the manual promises none of what follows: 15.14.3)");
 	dump_registers(&vcpu->regs, &vmcb->save);
 	dump_segments(&vmcb->save);
 	dump_code(&vmcb->save);

@@ -36,7 +36,7 @@ __attribute__((noinline)) static void nested_fault_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmcb_of(vcpu)->control.exit_info2);
 
-	if (svm_map_more(address))
+	if (svm_map_more(vcpu, address))
 		return;
 	pr_error("guest-physical address %lx is not mapped and can't be", address.raw);
 	exit_unhandled(vcpu);
@@ -116,14 +116,25 @@ static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
 	exit_cpuid(vcpu);
 }
 
+/* INT n, INT3 and INTO: their RIP is still at the instruction, which just runs again. */
+static bool is_software_event(uint64_t event)
+{
+	uint64_t type = event & EVENT_TYPE, vector = event & EVENT_VECTOR;
+
+	return type == EVENT_TYPE_SOFTWARE ||
+	       (type == EVENT_TYPE_EXCEPTION && (vector == VECTOR_BP || vector == VECTOR_OF));
+}
+
 /*
  * An event whose delivery exited has to be delivered again (APM volume 2, 15.20). The
  * processor clears EVENTINJ at each exit.
  */
 static void requeue_event(struct vmcb_control *control)
 {
-	if (control->exit_interrupt_info & EVENT_VALID)
-		control->event_injection = control->exit_interrupt_info;
+	uint64_t event = control->exit_interrupt_info;
+
+	if ((event & EVENT_VALID) && !is_software_event(event))
+		control->event_injection = event;
 }
 
 void svm_exit(struct vcpu *vcpu)

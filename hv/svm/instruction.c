@@ -20,7 +20,7 @@ static bool in_64bit_code(const struct vmcb_save *save)
 	return (save->efer & EFER_LMA) && (save->cs.attributes & SEGMENT_CODE_LONG);
 }
 
-static gva_t instruction_address(const struct vmcb_save *save, unsigned int offset)
+gva_t svm_instruction_address(const struct vmcb_save *save, unsigned int offset)
 {
 	if (in_64bit_code(save))
 		return gva(save->rip + offset);
@@ -33,7 +33,7 @@ static const uint8_t *instruction_byte(const struct vmcb_save *save, unsigned in
 	struct guest_paging paging = {save->cr0, save->cr3, save->cr4, save->efer};
 	gpa_t address;
 
-	if (guest_memory_translate(&paging, instruction_address(save, offset), &address))
+	if (guest_memory_translate(&paging, svm_instruction_address(save, offset), &address))
 		return NULL;
 	return guest_memory_find(address, 1);
 }

@@ -39,7 +39,12 @@ hpa_t svm_nested_root(void)
 	return npt.root;
 }
 
-bool svm_map_more(gpa_t address)
+bool svm_map_more(struct vcpu *vcpu, gpa_t address)
 {
-	return !guest_space_map_more(&npt, address, entry_flags);
+	bool forgotten;
+	int error = guest_space_map_more(&npt, address, entry_flags, &forgotten);
+
+	if (forgotten)
+		vmcb_of(vcpu)->control.tlb_control = TLB_CONTROL_FLUSH_ALL;
+	return !error;
 }

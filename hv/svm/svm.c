@@ -22,6 +22,7 @@ const struct vendor svm_vendor = {
 	.read_cr0 = svm_read_cr0,
 	.read_cr4 = svm_read_cr4,
 	.hides_msr = svm_hides_msr,
+	.keeps_msr = svm_keeps_msr,
 	.read_efer = svm_read_efer,
 	.write_efer = svm_write_efer,
 	.release_port = svm_release_port,

@@ -13,8 +13,19 @@
 #define MSR_IGNNE	0xc0010115u
 #define MSR_SMM_CTL	0xc0010116u
 #define MSR_SVM_KEY	0xc0010118u
-#define VM_CR_LOCK	BIT(3)
-#define VM_CR_SVMDIS	BIT(4)
+
+/* MSRs that say what lies at which physical address: BKDG and PPR, MSR C001_00xx */
+#define MSR_SYSCFG	  0xc0010010u
+#define MSR_IORR_FIRST	  0xc0010016u
+#define MSR_IORR_LAST	  0xc0010019u
+#define MSR_TOP_MEM	  0xc001001au
+#define MSR_TOP_MEM2	  0xc001001du
+#define MSR_MMIO_CFG_BASE 0xc0010058u
+#define MSR_SMM_ADDR	  0xc0010112u
+#define MSR_SMM_MASK	  0xc0010113u
+
+#define VM_CR_LOCK   BIT(3)
+#define VM_CR_SVMDIS BIT(4)
 
 /* CPUID 8000000Ah EDX */
 #define SVM_FEATURE_NESTED_PAGING BIT(0)
@@ -34,12 +45,13 @@ int svm_bitmaps_init(void);
 hpa_t svm_msr_bitmap(void);
 hpa_t svm_port_bitmap(void);
 bool svm_hides_msr(uint32_t msr);
-void svm_release_port(uint16_t port);
+bool svm_keeps_msr(uint32_t msr);
+void svm_release_port(struct vcpu *vcpu, uint16_t port);
 
 /* npt.c: guest-physical to host-physical */
 int svm_memory_init(void);
 hpa_t svm_nested_root(void);
-bool svm_map_more(gpa_t address);
+bool svm_map_more(struct vcpu *vcpu, gpa_t address);
 
 /* vcpu.c: the VMCB of a vcpu, and the neutral questions about it */
 int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
@@ -51,7 +63,8 @@ uint64_t svm_read_cr4(const struct vcpu *vcpu);
 uint64_t svm_read_efer(const struct vcpu *vcpu);
 void svm_write_efer(struct vcpu *vcpu, uint64_t value);
 
-/* instruction.c */
+/* instruction.c; offset in bytes from RIP */
+gva_t svm_instruction_address(const struct vmcb_save *save, unsigned int offset);
 void svm_skip_instruction(struct vcpu *vcpu);
 
 /* exit.c: called by entry.asm after each #VMEXIT */

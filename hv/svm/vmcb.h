@@ -45,7 +45,10 @@ struct vmcb_segment {
 #define INTERRUPT_SHADOW BIT(0)
 
 /* EVENTINJ and EXITINTINFO: 15.20 and 15.7.2 */
+#define EVENT_VECTOR	     0xffu
+#define EVENT_TYPE	     (7u << 8)
 #define EVENT_TYPE_EXCEPTION (3u << 8)
+#define EVENT_TYPE_SOFTWARE  (4u << 8)
 #define EVENT_HAS_ERROR_CODE BIT(11)
 #define EVENT_VALID	     BIT(31)
 #define EVENT_ERROR_SHIFT    32

@@ -87,6 +87,12 @@ bool vmx_hides_msr(uint32_t msr)
 	return msr == MSR_FEATURE_CONTROL || (msr >= MSR_VMX_FIRST && msr <= MSR_VMX_LAST);
 }
 
+/* None: Intel's processors move memory about by chipset registers, not by MSRs. */
+bool vmx_keeps_msr(uint32_t msr)
+{
+	return false;
+}
+
 hpa_t vmx_msr_bitmap(void)
 {
 	return virt_to_phys(msr_bitmap);
@@ -97,7 +103,7 @@ hpa_t vmx_port_bitmap(void)
 	return virt_to_phys(port_bitmap);
 }
 
-void vmx_release_port(uint16_t port)
+void vmx_release_port(struct vcpu *vcpu, uint16_t port)
 {
 	port_bitmap[port / 8] &= (uint8_t)~BIT(port % 8);
 }

@@ -49,11 +49,10 @@ static void dump_segments(void)
 static void dump_code(void)
 {
 	struct guest_paging paging = read_paging();
-	uint64_t base = vmread(segment_field(VMCS_GUEST_ES_BASE, SEGMENT_CS));
 	uint8_t code[CODE_BYTES];
 	char text[CODE_BYTES * 3 + 1];
 
-	if (guest_memory_read(&paging, gva(base + vmread(VMCS_GUEST_RIP)), code, sizeof(code))) {
+	if (guest_memory_read(&paging, vmx_instruction_address(), code, sizeof(code))) {
 		pr_error("  code: not readable at rip");
 		return;
 	}

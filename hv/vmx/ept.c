@@ -71,7 +71,13 @@ uint64_t vmx_ept_pointer(void)
 	return ept.root.raw | EPT_POINTER_WB | EPT_POINTER_LEVELS;
 }
 
-bool vmx_map_more(gpa_t address)
+bool vmx_map_more(struct vcpu *vcpu, gpa_t address)
 {
-	return !guest_space_map_more(&ept, address, entry_flags);
+	bool forgotten;
+	int error = guest_space_map_more(&ept, address, entry_flags, &forgotten);
+
+	(void)vcpu;
+	if (forgotten)
+		invalidate_all();
+	return !error;
 }

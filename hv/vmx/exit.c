@@ -22,7 +22,7 @@ __attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmread(VMCS_GUEST_PHYSICAL));
 
-	if (vmx_map_more(address))
+	if (vmx_map_more(vcpu, address))
 		return;
 	pr_error("guest-physical address %lx is not mapped and can't be", address.raw);
 	exit_unhandled(vcpu);

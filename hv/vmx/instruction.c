@@ -5,12 +5,25 @@
 
 #define LINEAR_32 0xffffffffull
 
+static bool in_64bit_code(void)
+{
+	return vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_CS)) & ACCESS_LONG;
+}
+
+gva_t vmx_instruction_address(void)
+{
+	uint64_t rip = vmread(VMCS_GUEST_RIP);
+
+	if (in_64bit_code())
+		return gva(rip);
+	return gva((vmread(segment_field(VMCS_GUEST_ES_BASE, SEGMENT_CS)) + rip) & LINEAR_32);
+}
+
 static uint64_t next_rip(void)
 {
 	uint64_t next = vmread(VMCS_GUEST_RIP) + vmread(VMCS_EXIT_INSTRUCTION_LENGTH);
-	bool long_code = vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_CS)) & ACCESS_LONG;
 
-	return long_code ? next : next & LINEAR_32;
+	return in_64bit_code() ? next : next & LINEAR_32;
 }
 
 /* RF ends with the instruction; TF makes it end in a trap, which stays pending (27.6.3). */

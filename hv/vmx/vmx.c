@@ -24,6 +24,7 @@ const struct vendor vmx_vendor = {
 	.read_cr0 = vmx_read_cr0,
 	.read_cr4 = vmx_read_cr4,
 	.hides_msr = vmx_hides_msr,
+	.keeps_msr = vmx_keeps_msr,
 	.memory_types_changed = vmx_memory_types_changed,
 	.read_efer = vmx_read_efer,
 	.write_efer = vmx_write_efer,

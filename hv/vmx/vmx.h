@@ -54,12 +54,13 @@ int vmx_bitmaps_init(void);
 hpa_t vmx_msr_bitmap(void);
 hpa_t vmx_port_bitmap(void);
 bool vmx_hides_msr(uint32_t msr);
-void vmx_release_port(uint16_t port);
+bool vmx_keeps_msr(uint32_t msr);
+void vmx_release_port(struct vcpu *vcpu, uint16_t port);
 
 /* ept.c: guest-physical to host-physical */
 int vmx_memory_init(void);
 uint64_t vmx_ept_pointer(void);
-bool vmx_map_more(gpa_t address);
+bool vmx_map_more(struct vcpu *vcpu, gpa_t address);
 void vmx_memory_types_changed(void);
 
 /* vcpu.c: the VMCS of a vcpu, and the neutral questions about it */
@@ -73,6 +74,7 @@ uint64_t vmx_read_efer(const struct vcpu *vcpu);
 void vmx_write_efer(struct vcpu *vcpu, uint64_t value);
 
 /* instruction.c */
+gva_t vmx_instruction_address(void);
 void vmx_skip_instruction(struct vcpu *vcpu);
 
 /* control_registers.c: writes that touch the bits that VMX insists on */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hunts: a guest that reads where the host saves its state (VM_HSAVE_PA), moves it, or
- * switches SVM off under Vellum (VM_CR); a #GP that changes registers or RIP.
+ * switches SVM off under Vellum (VM_CR); that puts something else where Vellum lies
+ * (TOP_MEM and others); that talks to a hypervisor below Vellum; a #GP that changes
+ * registers or RIP.
  * Manual: APM volume 2, 15.30; a processor without SVM has none of these: #GP (3.2.1).
  * Vendors: Intel's are IA32_FEATURE_CONTROL and 480h to 491h.
  * Cannot tell apart: an MSR that is refused by Vellum and one that is refused by the
@@ -11,7 +13,12 @@
 
 const char guest_name[] = "msr_hidden";
 
-static const uint32_t hidden[] = {0xc0010114, 0xc0010115, 0xc0010116, 0xc0010117, 0xc0010118};
+static const uint32_t hidden[] = {0xc0010114, 0xc0010115, 0xc0010116, 0xc0010117,
+				  0xc0010118, 0x40000000, 0x4b564d00};
+
+/* SYSCFG, IORRs, TOP_MEM, TOP_MEM2, MMIO configuration, SMM: may be read, not written */
+static const uint32_t kept[] = {0xc0010010, 0xc0010016, 0xc0010019, 0xc001001a,
+				0xc001001d, 0xc0010058, 0xc0010112, 0xc0010113};
 
 static void expect_gp(uint32_t msr, const uint8_t *code, enum exit_reason reason)
 {
@@ -40,4 +47,6 @@ void guest_main(void)
 		expect_gp(hidden[i], read, EXIT_RDMSR);
 		expect_gp(hidden[i], write, EXIT_WRMSR);
 	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
+		expect_gp(kept[i], write, EXIT_WRMSR);
 }

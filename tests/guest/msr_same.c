@@ -37,7 +37,7 @@ static const struct {
 	{0xc0000103, 0x42},
 };
 
-static const uint32_t beyond[] = {0x2000,     0x1fff,	  0x40000000, 0x80000000, 0xbfffffff,
+static const uint32_t beyond[] = {0x2000,     0x1fff,	  0x50000000, 0x80000000, 0xbfffffff,
 				  0xc0002000, 0xc000ffff, 0xc0012000, 0xc0020000, 0xffffffff};
 
 static void say_read(const char *what, uint32_t msr)

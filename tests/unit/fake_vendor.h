@@ -11,6 +11,8 @@
 
 #define HIDDEN_MSR 0xc0010117u /* the only one that hides_msr() knows */
 
+#define KEPT_MSR   0xc001001au /* the only one that keeps_msr() knows */
+
 static struct {
 	uint64_t cr0, cr4, efer;
 	unsigned int cpl;
@@ -65,8 +67,9 @@ static unsigned int fake_privilege_level(const struct vcpu *vcpu)
 	return guest.cpl;
 }
 
-static void fake_release_port(uint16_t port)
+static void fake_release_port(struct vcpu *vcpu, uint16_t port)
 {
+	(void)vcpu;
 	guest.released[guest.releases++ % 8] = port;
 }
 
@@ -80,6 +83,11 @@ static void fake_types_changed(void)
 	guest.type_changes++;
 }
 
+static bool fake_keeps_msr(uint32_t msr)
+{
+	return msr == KEPT_MSR;
+}
+
 static const struct vendor fake_vendor = {
 	.inject_exception = fake_inject,
 	.skip_instruction = fake_skip,
@@ -87,6 +95,7 @@ static const struct vendor fake_vendor = {
 	.read_cr0 = fake_cr0,
 	.read_cr4 = fake_cr4,
 	.hides_msr = fake_hides_msr,
+	.keeps_msr = fake_keeps_msr,
 	.memory_types_changed = fake_types_changed,
 	.read_efer = fake_read_efer,
 	.write_efer = fake_write_efer,

@@ -12,13 +12,21 @@
 #include "core/guest_space.h"
 #include "lib/errno.h"
 
-static uint32_t features_ecx, features_edx;
+static uint32_t last_leaf, features_ecx, features_edx;
 
 static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 {
 	(void)subleaf;
-	assert_int_equal(leaf, CPUID_EXT_FEATURES);
-	return (struct cpuid_result){.ecx = features_ecx, .edx = features_edx};
+	switch (leaf) {
+	case CPUID_EXT_MAX:
+		return (struct cpuid_result){.eax = last_leaf};
+	case CPUID_EXT_FEATURES:
+		return (struct cpuid_result){.ecx = features_ecx, .edx = features_edx};
+	case CPUID_EXT_FEATURES_2:
+		return (struct cpuid_result){.eax = CPUID_EXT21_EAX_AUTOIBRS};
+	default:
+		return (struct cpuid_result){0};
+	}
 }
 
 #define cpuid(leaf, subleaf) fake_cpuid(leaf, subleaf)
@@ -71,6 +79,7 @@ static int reset(void **state)
 	memset(&guest, 0, sizeof(guest));
 	features_edx = CPUID_EXT1_EDX_NX | CPUID_EXT1_EDX_FFXSR;
 	features_ecx = CPUID_EXT1_ECX_TCE;
+	last_leaf = CPUID_EXT_ADDRESS_SIZES;
 	machine_value = 0x1122334455667788;
 	machine_accesses = 0;
 	machine_refuses = false;
@@ -160,6 +169,36 @@ static void the_vendors_own_msrs_are_not_there(void **state)
 	assert_int_equal(machine_accesses, 0);
 }
 
+/* A hypervisor below Vellum would take the guest's addresses for the machine's. */
+static void another_hypervisors_msrs_are_not_there(void **state)
+{
+	static const uint32_t msrs[] = {0x40000000, 0x4b564d00, 0x4fffffff};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(msrs); i++) {
+		reset(NULL);
+		read_msr_as_guest(msrs[i]);
+		assert_fault();
+		write_msr_as_guest(msrs[i], 1);
+		assert_fault();
+		assert_int_equal(machine_accesses, 0);
+	}
+	read_msr_as_guest(0x3fffffff);
+	read_msr_as_guest(0x50000000);
+	assert_int_equal(machine_accesses, 2);
+}
+
+static void what_moves_memory_may_be_read_only(void **state)
+{
+	(void)state;
+	read_msr_as_guest(KEPT_MSR);
+	assert_int_equal(machine_accesses, 1);
+	assert_int_equal(guest.injections, 0);
+	write_msr_as_guest(KEPT_MSR, 0);
+	assert_int_equal(machine_accesses, 1);
+	assert_int_equal(guest.injections, 1);
+}
+
 /* ---- EFER ---- */
 
 static void efer_is_the_guests_and_not_the_machines(void **state)
@@ -209,6 +248,16 @@ static void efer_bits_of_absent_features_fault(void **state)
 }
 
 /* The processor would #GP; in a VMCB it would end the guest, as invalid state. */
+static void a_bit_of_a_later_leaf_needs_that_leaf(void **state)
+{
+	(void)state;
+	write_msr_as_guest(MSR_EFER, EFER_AUTOIBRS);
+	assert_fault();
+	last_leaf = CPUID_EXT_FEATURES_2;
+	write_msr_as_guest(MSR_EFER, EFER_AUTOIBRS);
+	assert_int_equal(guest.efer, EFER_AUTOIBRS);
+}
+
 static void long_mode_enable_is_fixed_while_paging_is_on(void **state)
 {
 	(void)state;
@@ -297,9 +346,12 @@ int main(void)
 		T(a_write_takes_both_halves),
 		T(a_write_that_the_processor_refuses_faults),
 		T(the_vendors_own_msrs_are_not_there),
+		T(another_hypervisors_msrs_are_not_there),
+		T(what_moves_memory_may_be_read_only),
 		T(efer_is_the_guests_and_not_the_machines),
 		T(efer_takes_exactly_the_bits_that_the_processor_has),
 		T(efer_bits_of_absent_features_fault),
+		T(a_bit_of_a_later_leaf_needs_that_leaf),
 		T(long_mode_enable_is_fixed_while_paging_is_on),
 		T(long_mode_active_is_the_processors),
 		T(the_apic_may_go_beside_vellum),

@@ -274,9 +274,11 @@ static void unchanged_types_need_no_new_map(void **state)
 
 /* ---- more, when it is touched ---- */
 
+static bool forgotten;
+
 static int map_more(uint64_t address)
 {
-	return guest_space_map_more(&table, gpa(address), entry_flags);
+	return guest_space_map_more(&table, gpa(address), entry_flags, &forgotten);
 }
 
 static void a_device_far_up_is_mapped_by_its_gib(void **state)
@@ -300,6 +302,38 @@ static void more_minds_the_types_too(void **state)
 	assert_int_equal(map_more(100 * GIB), 0);
 	assert_int_equal(page_size_at(100 * GIB), 2 * MIB);
 	assert_int_equal(page_size_at(100 * GIB + 4 * MIB), PAGE_SIZE);
+}
+
+/* A guest that touches one address after the other can't use the frames up. */
+static void the_others_go_when_frames_run_short(void **state)
+{
+	unsigned int times = 0;
+
+	(void)state;
+	start(KEPT, 2 * MIB);
+	map_all();
+	while (frames_free_count() > 800)
+		assert_non_null(frame_allocate());
+	for (uint64_t address = 5 * GIB; address < BIT(40); address += 1 * GIB) {
+		assert_int_equal(map_more(address), 0);
+		assert_int_equal(page_size_at(address), 2 * MIB);
+		if (!forgotten)
+			continue;
+		times++;
+		assert_hole(address - 1 * GIB);
+		assert_hole(5 * GIB);
+	}
+	assert_true(times > 1);
+	assert_int_equal(page_size_at(0x200000), 2 * MIB);
+}
+
+static void changed_types_take_the_others_along(void **state)
+{
+	(void)state;
+	map_all();
+	assert_int_equal(map_more(100 * GIB), 0);
+	map_all();
+	assert_hole(100 * GIB);
 }
 
 static void what_is_mapped_already_is_not_touched(void **state)
@@ -365,6 +399,8 @@ int main(void)
 		T(unchanged_types_need_no_new_map),
 		T(a_device_far_up_is_mapped_by_its_gib),
 		T(more_minds_the_types_too),
+		T(the_others_go_when_frames_run_short),
+		T(changed_types_take_the_others_along),
 		T(what_is_mapped_already_is_not_touched),
 		T(addresses_that_the_processor_lacks_are_refused),
 		T(addresses_beyond_four_levels_are_refused),

@@ -264,6 +264,24 @@ static void random_mappings_agree_with_a_flat_table(void **state)
 	}
 }
 
+static void what_lies_above_goes_with_its_tables(void **state)
+{
+	(void)state;
+	map(0, 4 * GIB, 0);
+	map(4 * GIB, 4 * MIB, 4 * GIB);
+	map(4 * GIB + 4 * MIB, PAGE_SIZE, 0);
+	map(600 * GIB, 1 * GIB, 600 * GIB);
+	page_table_unmap_from(&table, 4 * GIB + 2 * MIB);
+	assert_maps(4 * GIB - 1, 4 * GIB - 1, 1 * GIB);
+	assert_maps(4 * GIB, 4 * GIB, 2 * MIB);
+	assert_hole(4 * GIB + 2 * MIB);
+	assert_hole(4 * GIB + 4 * MIB);
+	assert_hole(600 * GIB);
+	assert_frames_balance();
+	page_table_unmap_from(&table, 0);
+	assert_int_equal(frames_free_count(), POOL_COUNT - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +295,7 @@ int main(void)
 		cmocka_unit_test_setup(running_out_of_frames_changes_no_mapping, make_table),
 		cmocka_unit_test_setup(without_a_frame_there_is_no_root, make_table),
 		cmocka_unit_test_setup(random_mappings_agree_with_a_flat_table, make_table),
+		cmocka_unit_test_setup(what_lies_above_goes_with_its_tables, make_table),
 	};
 
 	return cmocka_run_group_tests(tests, make_arena, NULL);

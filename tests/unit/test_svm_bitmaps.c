@@ -53,6 +53,10 @@ static void exactly_the_power_ports_exit(void **state)
 }
 
 /* Two bits an MSR: read, write. C000_0000h starts at byte 800h, C001_0000h at 1000h. */
+/* SYSCFG, IORRs, TOP_MEM, TOP_MEM2, MMIO configuration, SMM: a guest may read them. */
+static const uint32_t kept[] = {0xc0010010, 0xc0010016, 0xc0010017, 0xc0010018, 0xc0010019,
+				0xc001001a, 0xc001001d, 0xc0010058, 0xc0010112, 0xc0010113};
+
 static void exactly_the_guarded_msrs_exit(void **state)
 {
 	static uint8_t expected[MSR_MAP_SIZE];
@@ -65,6 +69,8 @@ static void exactly_the_guarded_msrs_exit(void **state)
 		set(expected, 0x1000 * 8 + msr * 2);
 		set(expected, 0x1000 * 8 + msr * 2 + 1);
 	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
+		set(expected, 0x1000 * 8 + (kept[i] - 0xc0010000) * 2 + 1);
 	assert_int_equal(svm_bitmaps_init(), 0);
 	assert_memory_equal(arena_at(svm_msr_bitmap().raw), expected, sizeof(expected));
 }
@@ -94,16 +100,19 @@ static void without_frames_there_are_no_maps(void **state)
 static void released_ports_no_longer_exit(void **state)
 {
 	static uint8_t expected[PORT_MAP_SIZE];
+	static struct vmcb vmcb = {.control.clean = CLEAN_ALL};
+	struct vcpu vcpu = {.arch = &vmcb};
 
 	(void)state;
 	set(expected, 0x92);
 	set(expected, PM1A + 1);
 	assert_int_equal(svm_bitmaps_init(), 0);
-	svm_release_port(0x64);
-	svm_release_port(0xcf9);
-	svm_release_port(0xcf8); /* was not guarded */
-	svm_release_port(0);
-	svm_release_port(0xffff);
+	svm_release_port(&vcpu, 0x64);
+	svm_release_port(&vcpu, 0xcf9);
+	svm_release_port(&vcpu, 0xcf8); /* was not guarded */
+	svm_release_port(&vcpu, 0);
+	svm_release_port(&vcpu, 0xffff);
+	assert_int_equal(vmcb.control.clean, (uint32_t)~CLEAN_IOPM);
 	assert_memory_equal(arena_at(svm_port_bitmap().raw), expected, sizeof(expected));
 }
 
@@ -116,6 +125,18 @@ static void the_msrs_of_svm_are_hidden_and_no_others(void **state)
 	assert_false(svm_hides_msr(0x114));
 }
 
+static void what_moves_memory_may_only_be_read(void **state)
+{
+	unsigned int found = 0;
+
+	(void)state;
+	for (uint32_t msr = 0xc0010000; msr < 0xc0012000; msr++)
+		found += svm_keeps_msr(msr);
+	assert_int_equal(found, ARRAY_SIZE(kept));
+	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
+		assert_true(svm_keeps_msr(kept[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +146,7 @@ int main(void)
 		cmocka_unit_test_setup(without_frames_there_are_no_maps, make_pool),
 		cmocka_unit_test_setup(released_ports_no_longer_exit, make_pool),
 		cmocka_unit_test_setup(the_msrs_of_svm_are_hidden_and_no_others, make_pool),
+		cmocka_unit_test_setup(what_moves_memory_may_only_be_read, make_pool),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,8 +96,9 @@ void exit_unhandled(struct vcpu *v)
 	stop(v, "unhandled");
 }
 
-bool svm_map_more(gpa_t address)
+bool svm_map_more(struct vcpu *guest_vcpu, gpa_t address)
 {
+	(void)guest_vcpu;
 	wanted = address;
 	return can_map;
 }
