@@ -15,6 +15,8 @@
 #include "dev/acpi.h"
 #include "guest/linux.h"
 #include "guest/rom_install.h"
+#include "lib/printf.h"
+#include "lib/string.h"
 #include "mm/guest_memory.h"
 #include "mm/image.h"
 
@@ -63,6 +65,20 @@ static void choose_mode(void)
 }
 
 /*
+ * For kernels without ACPI: they find processors in the MP table, which lies where BIOSes
+ * write-protect it.
+ */
+static void tell_kernel_processors(unsigned int count)
+{
+	char *line = boot.module[0].string;
+	size_t used = strlen(line);
+
+	if (!boot.module_count)
+		return;
+	text_format(line + used, sizeof(boot.module[0].string) - used, " nr_cpus=%u", count);
+}
+
+/*
  * Takes the processors that the guest shall not have out of its ACPI tables. A guest
  * under Vellum gets one, until Vellum can start the others itself.
  */
@@ -79,6 +95,7 @@ static void limit_processors(void)
 		return;
 	pr_info("the guest gets %u of %u processors", keep, processors);
 	acpi_disable_cpus(keep, boot_apic_id);
+	tell_kernel_processors(keep);
 	processors = keep;
 }
 

@@ -217,6 +217,26 @@ static void a_native_guest_gets_as_many_as_asked_for(void **state)
 	assert_processors(0, 2, 0, 1);
 }
 
+static void a_kernel_that_shall_get_fewer_is_told_so(void **state)
+{
+	(void)state;
+	boot.module_count = 1;
+	string_copy(boot.module[0].string, "bzImage quiet", sizeof(boot.module[0].string));
+	assert_processors(1, 0, 0, 1);
+	assert_string_equal(boot.module[0].string, "bzImage quiet");
+	assert_processors(4, 0, 1, 1);
+	assert_string_equal(boot.module[0].string, "bzImage quiet nr_cpus=1");
+}
+
+static void a_full_command_line_stays_within_its_bounds(void **state)
+{
+	(void)state;
+	boot.module_count = 1;
+	memset(boot.module[0].string, 'x', sizeof(boot.module[0].string) - 1);
+	assert_processors(4, 0, 1, 1);
+	assert_int_equal(strlen(boot.module[0].string), sizeof(boot.module[0].string) - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +248,8 @@ int main(void)
 		T(the_user_may_want_it_native),
 		T(a_virtualized_guest_gets_one_processor),
 		T(a_native_guest_gets_as_many_as_asked_for),
+		T(a_kernel_that_shall_get_fewer_is_told_so),
+		T(a_full_command_line_stays_within_its_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
