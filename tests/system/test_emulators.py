@@ -77,6 +77,8 @@ start:
     je flood
     cmp al, 'a'
     je acpi_power_off
+    cmp al, 'd'
+    je draw
     cmp al, 'e'
     je echo
 spin:
@@ -107,6 +109,24 @@ shutdown_port:
 triple_fault:
     lidt [no_idt]
     int3
+draw:                                   ; 2000 full screens, each one unlike the last
+    mov ecx, 2000
+.screen:
+    mov edi, 0xb8000
+    mov edx, 80 * 25
+.cell:
+    lea eax, [ecx + edx]
+    and eax, 0x3f
+    add eax, 0x720
+    stosw
+    dec edx
+    jnz .cell
+    mov eax, 100000
+.pause:
+    dec eax
+    jnz .pause
+    loop .screen
+    jmp keyboard_reset
 flood:
     mov esi, two
     call say
@@ -210,6 +230,12 @@ def test_end_of_the_machine_ends_the_run_once(start, end):
         assert gone(session.process.pid)
     assert (result.end, result.exit_status) == (End.EXIT, 0), result
     assert result.com1.count("do=") == 1 and result.com2 == "two\n"
+
+
+def test_machine_that_draws_is_not_held_up(start):
+    with start("draw") as session:
+        result = session.wait(Limits(SECONDS))
+    assert result.end is End.EXIT, result
 
 
 def test_marker_stops_the_run(start):

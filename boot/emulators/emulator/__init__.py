@@ -8,10 +8,10 @@
     result = run(choose_emulator("auto", machine), machine, logs="build/logs", name="hello")
     assert "vellum-guest: done" in result.com1
 
-Chapters: machine.py says what is built, qemu.py and bochs.py how
-QEMU and Bochs build it, choice.py which emulator does it, session.py runs it and cleans up
-after it. grub_iso.py, bochs_program.py and relay.py serve Bochs; cache.py is for all that
-is fetched or built once.
+Chapters: machine.py says what is built, qemu.py and bochs.py how QEMU and Bochs build it,
+choice.py which emulator does it, session.py runs it and cleans up after it. grub_iso.py,
+bochs_program.py, bochs_screen.py and relay.py serve Bochs; cache.py is for all that is
+fetched or built once.
 """
 
 from .choice import choose_emulator

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import signal
+import subprocess
 from pathlib import Path
 
 from .machine import Machine, Serial
@@ -32,6 +33,9 @@ class Emulator(abc.ABC):
 
         Files that the emulator itself needs go beside com1.log.
         """
+
+    def started(self, process: subprocess.Popen, messages: Path) -> None:
+        """Called when the emulator runs and prints to that file."""
 
     def own_log(self, com1: Serial) -> Path | None:
         """The file in which the emulator reports on itself; None if there is none."""

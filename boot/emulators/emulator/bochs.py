@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
 from pathlib import Path
 
-from . import bochs_program, grub_iso
+from . import bochs_program, bochs_screen, grub_iso
 from .base import Emulator
 from .errors import EmulatorError
 from .machine import Machine, Serial
@@ -61,8 +62,11 @@ class Bochs(Emulator):
         settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
         if machine.image is not None:
             grub_iso.write_iso(beside(com1, "iso"), machine)
-        # The display is kept in memory: neither screen nor terminal is needed.
+        # The display draws in the words of this terminal; it needs none (bochs_screen.py).
         return ["env", "TERM=vt100", *bochs_program.find().words, "-q", "-f", str(settings)]
+
+    def started(self, process: subprocess.Popen, messages: Path) -> None:
+        bochs_screen.read_away(process, messages)
 
     def own_log(self, com1: Serial) -> Path:
         return beside(com1, "bochs.log")
@@ -89,6 +93,7 @@ def configuration(machine: Machine, com1: Serial, com2: Serial,
     return [*firmware(machine, program), *processor(machine, [com1, com2]),
             *discs(machine, com1), serial_port("com1", com1), serial_port("com2", com2),
             "display_library: term",
+            "vga: extension=vbe, update_freq=5, realtime=0",  # in the guest's time
             "plugin_ctrl: unmapped=1, speaker=0",  # port 0x8900; no sound device is opened
             "sound: waveoutdrv=dummy",
             f"log: {beside(com1, 'bochs.log')}",

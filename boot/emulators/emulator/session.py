@@ -96,6 +96,7 @@ class Session:
             command = self.command()
             self.started = time.monotonic()
             self.process = start(command, self.messages, self.in_foreground)
+            self.emulator.started(self.process, self.messages)
         except BaseException:
             self.stop()
             raise
