@@ -29,7 +29,7 @@ HOSTCC  ?= gcc
 LD      := ld
 NASM    ?= nasm
 PYTHON  ?= /usr/bin/python3
-PYTEST  := $(PYTHON) -m pytest -p no:cacheprovider
+PYTEST  := $(PYTHON) -m pytest -p no:cacheprovider -rs
 
 ifeq ($(V),0)
 QUIET_CC = @echo "  CC   $<";
