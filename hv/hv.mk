@@ -25,7 +25,7 @@ $(HV_OBJ)/%.c.o: %.c
 
 $(HV_OBJ)/%.asm.o: %.asm
 	@mkdir -p $(@D)
-	$(QUIET_AS)$(NASM) -f elf64 -g -F dwarf -I $(BUILD)/ -o $@ $<
+	$(QUIET_AS)$(NASM) -f elf64 -g -F dwarf -I . -I $(BUILD)/ -MD $(@:.o=.d) -o $@ $<
 
 $(HV_OBJ)/hv/guest/option_rom_image.asm.o: $(BUILD)/vmirom.bin
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which MSRs and I/O ports exit: APM volume 2, 15.10 and 15.11. */
 #include "core/policy.h"
+#include "lib/bitmap.h"
 #include "lib/errno.h"
 #include "mm/frames.h"
 #include "mm/physmap.h"
@@ -46,11 +47,6 @@ static int msr_bit(uint32_t msr)
 	return -EINVAL;
 }
 
-static void set_bit(uint8_t *bitmap, unsigned int bit)
-{
-	bitmap[bit / 8] |= (uint8_t)BIT(bit % 8);
-}
-
 static void guard_msr(uint32_t msr, bool read, bool write)
 {
 	int bit = msr_bit(msr);
@@ -58,14 +54,14 @@ static void guard_msr(uint32_t msr, bool read, bool write)
 	if (bit < 0)
 		return;
 	if (read)
-		set_bit(msr_bitmap, (unsigned int)bit);
+		bitmap_set(msr_bitmap, (unsigned int)bit);
 	if (write)
-		set_bit(msr_bitmap, (unsigned int)bit + 1);
+		bitmap_set(msr_bitmap, (unsigned int)bit + 1);
 }
 
 static void guard_port(uint16_t port)
 {
-	set_bit(port_bitmap, port);
+	bitmap_set(port_bitmap, port);
 }
 
 int svm_bitmaps_init(void)
@@ -115,6 +111,6 @@ hpa_t svm_port_bitmap(void)
 
 void svm_release_port(struct vcpu *vcpu, uint16_t port)
 {
-	port_bitmap[port / 8] &= (uint8_t)~BIT(port % 8);
+	bitmap_clear(port_bitmap, port);
 	vmcb_of(vcpu)->control.clean &= ~(uint32_t)CLEAN_IOPM;
 }

@@ -8,13 +8,7 @@
 ; The guest's RAX and RSP travel in the VMCB; the rest as in struct guest_registers.
 ; GIF is 0 whenever the host runs: no interrupt, NMI or INIT arrives here.
 
-RCX_	equ 1 * 8
-RDX_	equ 2 * 8
-RBX_	equ 3 * 8
-RBP_	equ 5 * 8
-RSI_	equ 6 * 8
-RDI_	equ 7 * 8
-%define R(n) (n * 8)
+%include "hv/core/guest_registers.inc"
 
 extern svm_exit
 global svm_run_loop
@@ -22,24 +16,6 @@ global svm_run_loop
 bits 64
 section .text
 
-%macro EACH_REGISTER 1
-	%1 rcx, RCX_
-	%1 rdx, RDX_
-	%1 rbx, RBX_
-	%1 rbp, RBP_
-	%1 rsi, RSI_
-	%1 r8, R(8)
-	%1 r9, R(9)
-	%1 r10, R(10)
-	%1 r11, R(11)
-	%1 r12, R(12)
-	%1 r13, R(13)
-	%1 r14, R(14)
-	%1 r15, R(15)
-%endmacro
-%macro LOAD 2
-	mov	%1, [rdi + %2]
-%endmacro
 %macro STORE 2
 	mov	[rax + %2], %1
 %endmacro

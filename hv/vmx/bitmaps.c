@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which MSRs and I/O ports exit: SDM volume 3C, 25.6.4 and 25.6.9. */
 #include "core/policy.h"
+#include "lib/bitmap.h"
 #include "lib/errno.h"
 #include "mm/frames.h"
 #include "mm/mtrr.h"
@@ -38,11 +39,6 @@ static int msr_bit(uint32_t msr)
 	return -EINVAL;
 }
 
-static void set_bit(uint8_t *bitmap, unsigned int bit)
-{
-	bitmap[bit / 8] |= (uint8_t)BIT(bit % 8);
-}
-
 static void guard_msr(uint32_t msr, bool read, bool write)
 {
 	int bit = msr_bit(msr);
@@ -50,9 +46,9 @@ static void guard_msr(uint32_t msr, bool read, bool write)
 	if (bit < 0)
 		return;
 	if (read)
-		set_bit(msr_bitmap, (unsigned int)bit);
+		bitmap_set(msr_bitmap, (unsigned int)bit);
 	if (write)
-		set_bit(msr_bitmap, (unsigned int)bit + MSR_WRITE_BYTES * 8);
+		bitmap_set(msr_bitmap, (unsigned int)bit + MSR_WRITE_BYTES * 8);
 }
 
 static void guard_mtrr(uint32_t msr)
@@ -62,7 +58,7 @@ static void guard_mtrr(uint32_t msr)
 
 static void guard_port(uint16_t port)
 {
-	set_bit(port_bitmap, port);
+	bitmap_set(port_bitmap, port);
 }
 
 int vmx_bitmaps_init(void)
@@ -105,5 +101,5 @@ hpa_t vmx_port_bitmap(void)
 
 void vmx_release_port(struct vcpu *vcpu, uint16_t port)
 {
-	port_bitmap[port / 8] &= (uint8_t)~BIT(port % 8);
+	bitmap_clear(port_bitmap, port);
 }

@@ -12,14 +12,7 @@
 
 VMCS_HOST_RSP	equ 0x6c14
 
-RAX_	equ 0 * 8
-RCX_	equ 1 * 8
-RDX_	equ 2 * 8
-RBX_	equ 3 * 8
-RBP_	equ 5 * 8
-RSI_	equ 6 * 8
-RDI_	equ 7 * 8
-%define R(n) (n * 8)
+%include "hv/core/guest_registers.inc"
 
 extern vmx_exit, vmx_pass_nmi_on, vmx_nmi_pending
 global vmx_run_loop, vmx_exit_entry, vmx_enter, vmx_enter_end
@@ -27,25 +20,6 @@ global vmx_run_loop, vmx_exit_entry, vmx_enter, vmx_enter_end
 bits 64
 section .text
 
-%macro EACH_REGISTER 1
-	%1 rax, RAX_
-	%1 rcx, RCX_
-	%1 rdx, RDX_
-	%1 rbx, RBX_
-	%1 rbp, RBP_
-	%1 rsi, RSI_
-	%1 r8, R(8)
-	%1 r9, R(9)
-	%1 r10, R(10)
-	%1 r11, R(11)
-	%1 r12, R(12)
-	%1 r13, R(13)
-	%1 r14, R(14)
-	%1 r15, R(15)
-%endmacro
-%macro LOAD 2
-	mov	%1, [rdi + %2]
-%endmacro
 %macro STORE 2
 	mov	[rdi + %2], %1
 %endmacro
@@ -54,6 +28,7 @@ vmx_run_loop:
 	push	rdi
 	mov	eax, VMCS_HOST_RSP
 	vmwrite	rax, rsp		; each exit finds the vcpu on top of the stack
+	LOAD	rax, RAX_
 	EACH_REGISTER LOAD
 	mov	rdi, [rdi + RDI_]
 	vmlaunch
@@ -61,6 +36,7 @@ vmx_run_loop:
 vmx_exit_entry:				; VMCS_HOST_RIP
 	push	rdi
 	mov	rdi, [rsp + 8]
+	STORE	rax, RAX_
 	EACH_REGISTER STORE
 	pop	qword [rdi + RDI_]
 	call	vmx_exit
@@ -68,6 +44,7 @@ vmx_enter:
 	mov	rdi, [rsp]
 	cmp	byte [vmx_nmi_pending], 0
 	jne	pass_nmi_on
+	LOAD	rax, RAX_
 	EACH_REGISTER LOAD
 	mov	rdi, [rdi + RDI_]
 	vmresume
