@@ -39,6 +39,10 @@ static void dump_segments(void)
 	dump_segment("cs  ", SEGMENT_CS);
 	dump_segment("ss  ", SEGMENT_SS);
 	dump_segment("ds  ", SEGMENT_DS);
+	dump_segment("es  ", SEGMENT_ES);
+	dump_segment("fs  ", SEGMENT_FS);
+	dump_segment("gs  ", SEGMENT_GS);
+	dump_segment("ldtr", SEGMENT_LDTR);
 	dump_segment("tr  ", SEGMENT_TR);
 	pr_error("  gdtr base %016lx limit %04lx", vmread(VMCS_GUEST_GDTR_BASE),
 		 vmread(VMCS_GUEST_GDTR_LIMIT));
@@ -68,6 +72,26 @@ static void dump_exit(void)
 		 vmread(VMCS_EXIT_INTERRUPTION), vmread(VMCS_VECTORING_INFO));
 }
 
+/* What an entry checks beside registers and segments: SDM volume 3C, 27.2.1 and 27.3.1. */
+static void dump_entry(void)
+{
+	pr_error("  real cr0 %08lx cr4 %08lx dr7 %lx debugctl %lx pat %016lx",
+		 vmread(VMCS_GUEST_CR0), vmread(VMCS_GUEST_CR4), vmread(VMCS_GUEST_DR7),
+		 vmread(VMCS_GUEST_DEBUGCTL), vmread(VMCS_GUEST_PAT));
+	pr_error("  interruptibility %lx activity %lx pending debug %lx link pointer %016lx",
+		 vmread(VMCS_GUEST_INTERRUPTIBILITY), vmread(VMCS_GUEST_ACTIVITY),
+		 vmread(VMCS_GUEST_PENDING_DEBUG), vmread(VMCS_LINK_POINTER));
+	pr_error("  controls: pin %lx processor %lx secondary %lx exit %lx entry %lx",
+		 vmread(VMCS_PIN_CONTROLS), vmread(VMCS_PROCESSOR_CONTROLS),
+		 vmread(VMCS_SECONDARY_CONTROLS), vmread(VMCS_EXIT_CONTROLS),
+		 vmread(VMCS_ENTRY_CONTROLS));
+	pr_error("  to inject %lx error code %lx length %lx", vmread(VMCS_ENTRY_INTERRUPTION),
+		 vmread(VMCS_ENTRY_ERROR_CODE), vmread(VMCS_ENTRY_INSTRUCTION_LENGTH));
+	pr_error("  pdptes %016lx %016lx %016lx %016lx", vmread(VMCS_GUEST_PDPTE0),
+		 vmread(VMCS_GUEST_PDPTE0 + 2), vmread(VMCS_GUEST_PDPTE0 + 4),
+		 vmread(VMCS_GUEST_PDPTE0 + 6));
+}
+
 void vmx_read_fault_state(const struct vcpu *vcpu, struct fault_state *state)
 {
 	*state = (struct fault_state){
@@ -85,5 +109,6 @@ void vmx_dump(const struct vcpu *vcpu)
 	dump_exit();
 	dump_registers(vcpu);
 	dump_segments();
+	dump_entry();
 	dump_code();
 }

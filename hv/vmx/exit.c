@@ -2,6 +2,7 @@
 #include "core/exit.h"
 #include "core/cpu.h"
 #include "debug/console.h"
+#include "vmx/errors.h"
 #include "vmx/vmx.h"
 
 /* Not inlined, like ept_violation_exit(): its stack frame would be every exit's. */
@@ -57,17 +58,21 @@ static void exception_exit(struct vcpu *vcpu)
 	exit_exception(vcpu, vector);
 }
 
-_Noreturn static void failed_entry(struct vcpu *vcpu, const char *why)
+_Noreturn static void failed_entry(struct vcpu *vcpu, uint32_t reason)
 {
-	pr_error("VT-x refused to enter the guest: %s, qualification %lx", why,
-		 vmread(VMCS_EXIT_QUALIFICATION));
+	uint64_t info = vmread(VMCS_EXIT_QUALIFICATION);
+
+	pr_error("VT-x refused to enter the guest: %s; qualification %lx",
+		 vmx_failed_entry_text(reason, info), info);
 	exit_unhandled(vcpu);
 }
 
 /* Each case: the neutral reason, and who handles it. */
 static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 {
-	switch (reason & ~(uint32_t)EXIT_REASON_ENTRY_FAILED) {
+	uint32_t basic = reason & ~(uint32_t)EXIT_REASON_ENTRY_FAILED;
+
+	switch (basic) {
 	case VMX_EXIT_RDMSR:
 		vcpu_count_exit(vcpu, EXIT_RDMSR);
 		exit_rdmsr(vcpu);
@@ -133,14 +138,10 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);
 		exit_triple_fault(vcpu);
 	case VMX_EXIT_GUEST_STATE:
-		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		failed_entry(vcpu, "the guest state is not allowed (SDM volume 3C, 27.3.1)");
 	case VMX_EXIT_MSR_LOADING:
-		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		failed_entry(vcpu, "an MSR can't be loaded (27.4)");
 	case VMX_EXIT_MACHINE_CHECK:
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		failed_entry(vcpu, "a machine check came (27.9)");
+		failed_entry(vcpu, basic);
 	default:
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
 		exit_unhandled(vcpu);

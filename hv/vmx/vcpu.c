@@ -6,6 +6,7 @@
 #include "lib/errno.h"
 #include "mm/frames.h"
 #include "mm/physmap.h"
+#include "vmx/errors.h"
 #include "vmx/vmx.h"
 
 int vmx_run_loop(struct vcpu *vcpu); /* entry.asm */
@@ -124,9 +125,13 @@ int vmx_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
 
 void vmx_run(struct vcpu *vcpu)
 {
+	uint64_t error;
+
 	vmx_run_loop(vcpu);
-	panic("entry to the guest failed, VM-instruction error %lu (SDM volume 3C, 31.4)",
-	      vmread(VMCS_INSTRUCTION_ERROR));
+	error = vmread(VMCS_INSTRUCTION_ERROR);
+	vmx_dump(vcpu);
+	panic("entry to the guest failed: %s (VM-instruction error %lu, SDM volume 3C, 31.4)",
+	      vmx_instruction_error_text(error), error);
 }
 
 void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)

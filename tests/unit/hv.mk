@@ -9,7 +9,7 @@
 $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 	core/policy.o core/vcpu.o debug/symbols.o \
 	mm/frames.o mm/guest_memory.o mm/mtrr.o mm/page_table.o \
-	svm/bitmaps.o svm/instruction.o)
+	svm/bitmaps.o svm/instruction.o vmx/errors.o)
 
 # A library holds one object of a name: the vendors' twins of core's stay out of it
 $(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o
