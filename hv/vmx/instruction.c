@@ -5,9 +5,11 @@
 
 #define LINEAR_32 0xffffffffull
 
+/* Outside of long mode the L bit of a code segment may be set, and means nothing. */
 static bool in_64bit_code(void)
 {
-	return vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_CS)) & ACCESS_LONG;
+	return (vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_CS)) & ACCESS_LONG) &&
+	       (vmread(VMCS_ENTRY_CONTROLS) & ENTRY_IA32E);
 }
 
 gva_t vmx_instruction_address(void)
@@ -19,20 +21,31 @@ gva_t vmx_instruction_address(void)
 	return gva((vmread(segment_field(VMCS_GUEST_ES_BASE, SEGMENT_CS)) + rip) & LINEAR_32);
 }
 
+/* Only a step across 4 GiB has to know whether RIP is wider than EIP. */
 static uint64_t next_rip(void)
 {
-	uint64_t next = vmread(VMCS_GUEST_RIP) + vmread(VMCS_EXIT_INSTRUCTION_LENGTH);
+	uint64_t rip = vmread(VMCS_GUEST_RIP);
+	uint64_t next = rip + vmread(VMCS_EXIT_INSTRUCTION_LENGTH);
 
+	if (rip >> 32 == next >> 32)
+		return next;
 	return in_64bit_code() ? next : next & LINEAR_32;
+}
+
+/* With BTF set, only branches are steps (SDM volume 3B, 18.4.3); 27.3.1.5 knows that, too. */
+void vmx_keep_single_step(void)
+{
+	if ((vmread(VMCS_GUEST_RFLAGS) & RFLAGS_TF) &&
+	    !(vmread(VMCS_GUEST_DEBUGCTL) & DEBUGCTL_BTF))
+		vmwrite(VMCS_GUEST_PENDING_DEBUG,
+			vmread(VMCS_GUEST_PENDING_DEBUG) | PENDING_DEBUG_BS);
 }
 
 /* RF ends with the instruction; TF makes it end in a trap, which stays pending (27.6.3). */
 static void finish_flags(uint64_t rflags)
 {
 	vmwrite(VMCS_GUEST_RFLAGS, rflags & ~RFLAGS_RF);
-	if (rflags & RFLAGS_TF)
-		vmwrite(VMCS_GUEST_PENDING_DEBUG,
-			vmread(VMCS_GUEST_PENDING_DEBUG) | PENDING_DEBUG_BS);
+	vmx_keep_single_step();
 }
 
 void vmx_skip_instruction(struct vcpu *vcpu)

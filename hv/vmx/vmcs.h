@@ -149,6 +149,10 @@ enum vmcs_segment {
 
 #define PENDING_DEBUG_BS BIT(14)
 
+/* IA32_DEBUGCTL: SDM volume 3B, 18.4.1 */
+#define DEBUGCTL_LBR BIT(0)
+#define DEBUGCTL_BTF BIT(1)
+
 /* Basic exit reasons: appendix C */
 enum vmx_exit_reason {
 	VMX_EXIT_EXCEPTION = 0,

@@ -77,6 +77,9 @@ void vmx_write_efer(struct vcpu *vcpu, uint64_t value);
 gva_t vmx_instruction_address(void);
 void vmx_skip_instruction(struct vcpu *vcpu);
 
+/* A single step that is due, with no instruction that ends now to raise it, stays pending. */
+void vmx_keep_single_step(void);
+
 /* control_registers.c: writes that touch the bits that VMX insists on */
 void vmx_cr_exit(struct vcpu *vcpu);
 bool vmx_load_pdptes(uint64_t cr0);
