@@ -18,8 +18,10 @@
 #define CR4_PAE	    BIT(5)
 #define CR4_LA57    BIT(12)
 #define CR4_VMXE    BIT(13)
+#define CR4_PCIDE   BIT(17)
 #define CR4_OSXSAVE BIT(18)
 #define CR4_PKE	    BIT(22)
+#define CR4_CET	    BIT(23)
 
 /* RFLAGS: APM volume 1, 3.1.4 */
 #define RFLAGS_RESERVED BIT(1) /* reads as 1 */

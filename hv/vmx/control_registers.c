@@ -6,13 +6,15 @@
  */
 #include "core/cpu.h"
 #include "core/exit.h"
+#include "lib/string.h"
 #include "mm/guest_memory.h"
 #include "vmx/vmx.h"
 
-#define CR0_LMSW_BITS 0xfull
-#define PDPT_ADDRESS  0xffffffe0ull /* CR3 in PAE mode */
-#define PDPT_ENTRIES  4u
-#define PDPT_SIZE     (PDPT_ENTRIES * 8)
+#define CR0_LMSW_BITS  0xfull
+#define PDPT_ADDRESS   0xffffffe0ull /* CR3 in PAE mode */
+#define PDPT_ENTRIES   4u
+#define PDPT_SIZE      (PDPT_ENTRIES * 8)
+#define PDPTE_RESERVED 0x1e6ull /* below the address: table 4-8 */
 
 enum { REGISTER_RSP = 4 };
 
@@ -24,32 +26,68 @@ static uint64_t read_register(const struct vcpu *vcpu, unsigned int number)
 	return number == REGISTER_RSP ? vmread(VMCS_GUEST_RSP) : registers[number];
 }
 
-/* What MOV to CR0 answers with #GP (SDM volume 3A, 2.5 and 4.1.1). */
+static bool has_long_code(void)
+{
+	return vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_CS)) & ACCESS_LONG;
+}
+
+/* The L bit of CS would change its meaning; a 16-bit TSS is none in long mode (10.8.5). */
+static bool can_start_paging(void)
+{
+	uint64_t tr = vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_TR));
+
+	return !(vmread(VMCS_GUEST_EFER) & EFER_LME) ||
+	       ((vmread(VMCS_GUEST_CR4) & CR4_PAE) && !has_long_code() && ACCESS_IS_32BIT_TSS(tr));
+}
+
+static bool can_stop_paging(void)
+{
+	return !(vmread(VMCS_GUEST_CR4) & CR4_PCIDE) &&
+	       !((vmread(VMCS_GUEST_EFER) & EFER_LMA) && has_long_code());
+}
+
+/* What MOV to CR0 answers with #GP (SDM volume 2, MOV; volume 3A, 2.5, 4.1.1 and 10.8.5). */
 static bool is_valid_cr0(uint64_t cr0)
 {
-	bool paging = cr0 & CR0_PG;
+	bool paging = cr0 & CR0_PG, was_paging = vmread(VMCS_GUEST_CR0) & CR0_PG;
 
-	if (cr0 >> 32 || (paging && !(cr0 & CR0_PE)) || ((cr0 & CR0_NW) && !(cr0 & CR0_CD)))
+	if (cr0 >> 32 || (paging && !(cr0 & CR0_PE)) || ((cr0 & CR0_NW) && !(cr0 & CR0_CD)) ||
+	    (!(cr0 & CR0_WP) && (vmread(VMCS_GUEST_CR4) & CR4_CET)))
 		return false;
-	return !paging || !(vmread(VMCS_GUEST_EFER) & EFER_LME) ||
-	       (vmread(VMCS_GUEST_CR4) & CR4_PAE);
+	if (paging == was_paging)
+		return true;
+	return paging ? can_start_paging() : can_stop_paging();
+}
+
+static bool is_valid_pdpte(uint64_t entry)
+{
+	uint64_t bits = cpuid(CPUID_EXT_ADDRESS_SIZES, 0).eax & 0xff;
+
+	return !(entry & 1) || !(entry & PDPTE_RESERVED || entry >> bits);
 }
 
 /*
- * PAE paging reads its four top entries when CR0 turns it on (4.4.1). False if they
- * can't be read.
+ * PAE paging reads its four top entries when CR0 turns it on, and with CR3 (4.4.1). False,
+ * and nothing is changed, if they can't be read or VT-x would not enter with them.
  */
-bool vmx_load_pdptes(uint64_t cr0)
+bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
 {
 	const uint64_t *entry;
+	uint64_t copy[PDPT_ENTRIES];
 
 	if (!(cr0 & CR0_PG) || !(vmread(VMCS_GUEST_CR4) & CR4_PAE) ||
 	    (vmread(VMCS_GUEST_EFER) & EFER_LME))
 		return true;
-	entry = guest_memory_find(gpa(vmread(VMCS_GUEST_CR3) & PDPT_ADDRESS), PDPT_SIZE);
-	for (unsigned int i = 0; entry && i < PDPT_ENTRIES; i++)
-		vmwrite(VMCS_GUEST_PDPTE0 + 2 * i, entry[i]);
-	return entry;
+	entry = guest_memory_find(gpa(cr3 & PDPT_ADDRESS), PDPT_SIZE);
+	if (!entry)
+		return false;
+	memcpy(copy, entry, sizeof(copy));
+	for (unsigned int i = 0; i < PDPT_ENTRIES; i++)
+		if (!is_valid_pdpte(copy[i]))
+			return false;
+	for (unsigned int i = 0; i < PDPT_ENTRIES; i++)
+		vmwrite(VMCS_GUEST_PDPTE0 + 2 * i, copy[i]);
+	return true;
 }
 
 /* Long mode begins or ends when CR0.PG changes while EFER.LME is 1. */
@@ -65,10 +103,12 @@ static void follow_paging(uint64_t cr0)
 
 static void load_cr0(struct vcpu *vcpu, uint64_t value)
 {
-	if (!is_valid_cr0(value) || !vmx_load_pdptes(value)) {
+	if (!is_valid_cr0(value) || !vmx_load_pdptes(value, vmread(VMCS_GUEST_CR3))) {
 		vmx_inject_exception(vcpu, VECTOR_GP, 0);
 		return;
 	}
+	if ((vmread(VMCS_GUEST_CR0) & CR0_PG) && !(value & CR0_PG))
+		vmx_flush(); /* as the MOV does: SDM volume 3A, 4.10.4.1 */
 	vmwrite(VMCS_CR0_SHADOW, value);
 	vmwrite(VMCS_GUEST_CR0, value | CR0_NE | CR0_ET);
 	follow_paging(value);

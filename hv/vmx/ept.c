@@ -34,7 +34,7 @@ static uint64_t largest_page(void)
 }
 
 /* Cached translations of any EPT: of what ran here before Vellum, or of changed entries. */
-static void invalidate_all(void)
+void vmx_flush(void)
 {
 	struct {
 		uint64_t pointer, reserved;
@@ -53,7 +53,7 @@ int vmx_memory_init(void)
 	if (!error)
 		error = guest_space_map(&ept, entry_flags);
 	if (!error)
-		invalidate_all();
+		vmx_flush();
 	return error;
 }
 
@@ -63,7 +63,7 @@ void vmx_memory_types_changed(void)
 		return;
 	if (guest_space_map(&ept, entry_flags))
 		pr_warn("the guest's MTRRs could not be followed everywhere: no memory left");
-	invalidate_all();
+	vmx_flush();
 }
 
 uint64_t vmx_ept_pointer(void)
@@ -78,6 +78,6 @@ bool vmx_map_more(struct vcpu *vcpu, gpa_t address)
 
 	(void)vcpu;
 	if (forgotten)
-		invalidate_all();
+		vmx_flush();
 	return !error;
 }

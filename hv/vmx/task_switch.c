@@ -179,7 +179,7 @@ static void load_paging(uint32_t cr3)
 	if (!(vmread(VMCS_GUEST_CR0) & CR0_PG))
 		return;
 	vmwrite(VMCS_GUEST_CR3, cr3);
-	vmx_load_pdptes(vmread(VMCS_GUEST_CR0));
+	vmx_load_pdptes(vmread(VMCS_GUEST_CR0), cr3);
 }
 
 static bool load_segments(const struct tss32 *tss)

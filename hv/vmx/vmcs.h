@@ -93,12 +93,13 @@ enum vmcs_segment {
 };
 
 /* Access rights: 25.4.1, table 25-2 */
-#define ACCESS_CODE32	   0xc09b
-#define ACCESS_DATA32	   0xc093
-#define ACCESS_LDT	   0x0082
-#define ACCESS_TSS32	   0x008b
-#define ACCESS_LONG	   BIT(13)
-#define ACCESS_DPL(rights) ((unsigned int)((rights) >> 5 & 3))
+#define ACCESS_CODE32		    0xc09b
+#define ACCESS_DATA32		    0xc093
+#define ACCESS_LDT		    0x0082
+#define ACCESS_TSS32		    0x008b
+#define ACCESS_LONG		    BIT(13)
+#define ACCESS_IS_32BIT_TSS(rights) (((rights)&15) == 11)
+#define ACCESS_DPL(rights)	    ((unsigned int)((rights) >> 5 & 3))
 
 /* Pin-based controls: 25.6.1 */
 #define PIN_NMI_EXITING	 BIT(3)

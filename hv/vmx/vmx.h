@@ -60,6 +60,9 @@ void vmx_release_port(struct vcpu *vcpu, uint16_t port);
 /* ept.c: guest-physical to host-physical */
 int vmx_memory_init(void);
 uint64_t vmx_ept_pointer(void);
+
+/* Drops all cached translations: an entry drops none of the guest's by itself. */
+void vmx_flush(void);
 bool vmx_map_more(struct vcpu *vcpu, gpa_t address);
 void vmx_memory_types_changed(void);
 
@@ -82,7 +85,7 @@ void vmx_keep_single_step(void);
 
 /* control_registers.c: writes that touch the bits that VMX insists on */
 void vmx_cr_exit(struct vcpu *vcpu);
-bool vmx_load_pdptes(uint64_t cr0);
+bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3);
 
 /* task_switch.c */
 void vmx_task_switch_exit(struct vcpu *vcpu);
