@@ -134,11 +134,12 @@ void vmx_run(struct vcpu *vcpu)
 	      vmx_instruction_error_text(error), error);
 }
 
+/* In real mode exceptions have no error codes, and an entry with one fails (27.2.1.3). */
 void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
 {
 	uint64_t event = vector | INTERRUPTION_EXCEPTION | INTERRUPTION_VALID;
 
-	if (error_code != NO_ERROR_CODE) {
+	if (error_code != NO_ERROR_CODE && (vmread(VMCS_GUEST_CR0) & CR0_PE)) {
 		event |= INTERRUPTION_ERROR_CODE;
 		vmwrite(VMCS_ENTRY_ERROR_CODE, (uint64_t)error_code);
 	}
