@@ -43,9 +43,17 @@ static void prepare_debug_exception(void)
 			vmread(VMCS_GUEST_PENDING_DEBUG) | PENDING_DEBUG_BS);
 }
 
+/* INT1's #DB is a trap of that instruction: the guest goes on behind it (25.9.4, 27.6.1.1). */
+static void deliver_behind_int1(void)
+{
+	vmwrite(VMCS_ENTRY_INTERRUPTION, VECTOR_DB | INTERRUPTION_PRIVILEGED | INTERRUPTION_VALID);
+	vmwrite(VMCS_ENTRY_INSTRUCTION_LENGTH, vmread(VMCS_EXIT_INSTRUCTION_LENGTH));
+}
+
 static void exception_exit(struct vcpu *vcpu)
 {
-	unsigned int vector = vmread(VMCS_EXIT_INTERRUPTION) & INTERRUPTION_VECTOR;
+	uint64_t event = vmread(VMCS_EXIT_INTERRUPTION);
+	unsigned int vector = event & INTERRUPTION_VECTOR;
 
 	if (vector == VECTOR_NMI) {
 		vcpu_count_exit(vcpu, EXIT_NMI);
@@ -56,6 +64,8 @@ static void exception_exit(struct vcpu *vcpu)
 	if (vector == VECTOR_DB)
 		prepare_debug_exception();
 	exit_exception(vcpu, vector);
+	if ((event & INTERRUPTION_TYPE) == INTERRUPTION_PRIVILEGED)
+		deliver_behind_int1();
 }
 
 _Noreturn static void failed_entry(struct vcpu *vcpu, uint32_t reason)
