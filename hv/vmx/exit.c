@@ -5,6 +5,11 @@
 #include "vmx/errors.h"
 #include "vmx/vmx.h"
 
+/* DR6: SDM volume 3B, 18.2.3 */
+#define DR6_BREAKPOINTS 0xfull
+#define DR6_SET		(DR6_BREAKPOINTS | BIT(13) | DR6_BS) /* and BD */
+#define DR6_CLEARED	(BIT(11) | BIT(16))		     /* BLD, RTM */
+
 /* Not inlined, like ept_violation_exit(): its stack frame would be every exit's. */
 __attribute__((noinline)) static void port_exit(struct vcpu *vcpu)
 {
@@ -31,11 +36,15 @@ __attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
 
 /*
  * A #DB that exits has not changed DR6 and DR7 (28.1, 28.3.2 says what it would have
- * done). A single step behind STI or MOV SS stays pending, or the next entry fails (27.3.1.5).
+ * done: B0 to B3 are its own, other bits stay until software clears them, RTM and BLD mean
+ * yes where they are 0). A single step behind STI or MOV SS stays pending, or the next
+ * entry fails (27.3.1.5).
  */
 static void prepare_debug_exception(void)
 {
-	write_dr6(read_dr6() | vmread(VMCS_EXIT_QUALIFICATION));
+	uint64_t info = vmread(VMCS_EXIT_QUALIFICATION);
+
+	write_dr6(((read_dr6() & ~DR6_BREAKPOINTS) | (info & DR6_SET)) & ~(info & DR6_CLEARED));
 	vmwrite(VMCS_GUEST_DR7, vmread(VMCS_GUEST_DR7) & ~DR7_GD);
 	if ((vmread(VMCS_GUEST_RFLAGS) & RFLAGS_TF) &&
 	    (vmread(VMCS_GUEST_INTERRUPTIBILITY) & (BLOCKING_STI | BLOCKING_MOV_SS)))
