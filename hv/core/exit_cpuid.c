@@ -48,6 +48,12 @@ static uint64_t follow_cr4(const struct vcpu *vcpu, uint64_t value, uint64_t bit
 	return vendor->read_cr4(vcpu) & cr4_bit ? value | bit : value & ~bit;
 }
 
+/* Vellum itself runs in 64-bit mode; the guest may not. */
+static bool lacks_syscall(const struct vcpu *vcpu)
+{
+	return vendor->has_syscall && !vendor->has_syscall(vcpu);
+}
+
 static bool is_hypervisor_leaf(uint32_t leaf)
 {
 	return leaf - CPUID_HYPERVISOR < HYPERVISOR_LEAVES;
@@ -70,6 +76,8 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 		return r;
 	case CPUID_EXT_FEATURES:
 		r.ecx &= ~(CPUID_EXT1_ECX_SVM | CPUID_EXT1_ECX_SKINIT);
+		if (lacks_syscall(vcpu))
+			r.edx &= ~CPUID_EXT1_EDX_SYSCALL;
 		return r;
 	case CPUID_SVM:
 	case CPUID_ENCRYPTION:

@@ -75,6 +75,12 @@ struct vendor {
 	uint64_t (*read_cr0)(const struct vcpu *vcpu);
 	uint64_t (*read_cr4)(const struct vcpu *vcpu);
 
+	/*
+	 * True if the code that the guest runs may use SYSCALL, as CPUID says. NULL if
+	 * that does not depend on its mode.
+	 */
+	bool (*has_syscall)(const struct vcpu *vcpu);
+
 	/* True for the vendor's own MSRs, which this guest's processor does not have. */
 	bool (*hides_msr)(uint32_t msr);
 

@@ -12,6 +12,13 @@ static bool in_64bit_code(void)
 	       (vmread(VMCS_ENTRY_CONTROLS) & ENTRY_IA32E);
 }
 
+/* SDM volume 2A, CPUID 80000001h: Intel's SYSCALL is of 64-bit mode only, and so is its bit. */
+bool vmx_has_syscall(const struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return in_64bit_code();
+}
+
 gva_t vmx_instruction_address(void)
 {
 	uint64_t rip = vmread(VMCS_GUEST_RIP);

@@ -23,6 +23,7 @@ const struct vendor vmx_vendor = {
 	.privilege_level = vmx_privilege_level,
 	.read_cr0 = vmx_read_cr0,
 	.read_cr4 = vmx_read_cr4,
+	.has_syscall = vmx_has_syscall,
 	.hides_msr = vmx_hides_msr,
 	.keeps_msr = vmx_keeps_msr,
 	.memory_types_changed = vmx_memory_types_changed,

@@ -78,6 +78,7 @@ void vmx_write_efer(struct vcpu *vcpu, uint64_t value);
 
 /* instruction.c */
 gva_t vmx_instruction_address(void);
+bool vmx_has_syscall(const struct vcpu *vcpu);
 void vmx_skip_instruction(struct vcpu *vcpu);
 
 /* A single step that is due, with no instruction that ends now to raise it, stays pending. */
