@@ -58,11 +58,11 @@ help:
 	@echo "  MODE=$(MODE)           hv: virtualize; native: only load the guest, for comparison"
 	@echo "  VMI=$(VMI)            on: show the guest the VMI ROM; off; calls: ROM without hints"
 	@echo "  PAGING=$(PAGING)     the only one so far"
-	@echo "  CPU=$(CPU)           the only one so far (AMD-V)"
+	@echo "  CPU=$(CPU)           amd: AMD-V; intel: VT-x"
 	@echo "  CPUS=$(CPUS)             processors of the machine; the guest gets one so far"
 	@echo "  MEM=$(MEM)           MiB of RAM"
-	@echo "  EMU=$(EMU)          auto, qemu, kvm: what runs the machine"
-	@echo "  ICOUNT=$(ICOUNT)           1: make run counts instructions, which repeats exactly"
+	@echo "  EMU=$(EMU)          auto, qemu, bochs, kvm: what runs the machine (docs/emulators.md)"
+	@echo "  ICOUNT=$(ICOUNT)           1: make run repeats exactly; QEMU then counts instructions"
 	@echo "  KERNEL= INITRD= APPEND=   your own guest for make boot: bzImage, initrd, more words"
 	@echo "  VELLUM=          more words for the hypervisor's command line (docs/command-line.md)"
 	@echo "  V=$(V)              1: show the commands"
@@ -96,8 +96,8 @@ FORCE:
 HV_WORDS = mode=$(MODE) vmi=$(VMI) paging=$(PAGING) $(VELLUM)
 
 run: setup all kernels $(INITRAMFS)
-	@tests/bench/board --board $(BOARD) --emu $(EMU) --icount $(ICOUNT) --memory $(MEM) \
-		--append "$(APPEND)" --vellum-words "$(VELLUM)"
+	@tests/bench/board --board $(BOARD) --cpu $(CPU) --emu $(EMU) --icount $(ICOUNT) \
+		--memory $(MEM) --append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 ifeq ($(KERNEL),)
 BOOT_KERNEL := $(BUILD)/kernel-vmi/bzImage

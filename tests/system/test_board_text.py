@@ -12,8 +12,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "bench"), str(ROOT / "boot" / "emulators")]
 
-from emulator import EmulatorError, Limits, Link, Machine, Module, Serial, choose_emulator, run
+from emulator import EmulatorError, Limits, Link, Machine, Module, Result, Serial, choose_emulator, run
 from emulator.base import Emulator
+from emulator.bochs import Bochs
 from emulator.log import LogTail
 from emulator.qemu import Qemu, boot, module_words, version_in
 from emulator.session import End
@@ -22,9 +23,11 @@ from guest_image.cpio import Archive, Device
 from scoreboard import columns, kernels
 from scoreboard.board import Board, ColumnResult
 from scoreboard.claims import judge
+from scoreboard.metric import BOCHS_TSC, CYCLES, INSTRUCTIONS, metric_of
 from scoreboard.records import Reason, RecordError, exit_reasons, rows_in
 from scoreboard.results import board_json
 from scoreboard.rows import Row
+from scoreboard.runner import ColumnError, column_result
 from scoreboard.text import board_text, number, table
 
 RESULT = ('RESULT {"bench":"pipe","unit":"tsc/iter","iterations":10,"value":5.5,'
@@ -76,13 +79,14 @@ def column(name: str, getppid: float, cpuid: float, exits: int | None = None) ->
     return ColumnResult(columns.BY_NAME[name], rows_in("\n".join(lines)), reasons, 1.0)
 
 
-def board(*results: ColumnResult) -> Board:
-    return Board("micro", "a test", True, ROWS, {r.column.name: r for r in results})
+def board(*results: ColumnResult, metric=INSTRUCTIONS) -> Board:
+    return Board("micro", "amd", "a test", metric, ROWS, {r.column.name: r for r in results})
 
 
-def full_board(n1: float = 1000, h1: float = 1000, cost: float = 100, exits: int = 0) -> Board:
+def full_board(n1: float = 1000, h1: float = 1000, cost: float = 100, exits: int = 0,
+               metric=INSTRUCTIONS) -> Board:
     return board(column("N0", 1000, 4), column("N1", n1, 4),
-                 column("H1-nested", h1, 4 + cost, exits))
+                 column("H1-nested", h1, 4 + cost, exits), metric=metric)
 
 
 def missed(verdicts) -> list[str]:
@@ -106,6 +110,29 @@ def test_a_missed_claim_says_where_and_by_how_much():
     assert missed(judge(full_board(h1=1006))) == ["getppid 1.0060 (by 0.0010)"]
     assert missed(judge(full_board(cost=151))) == ["151.0 (by 1.0)"]
     assert missed(judge(full_board(exits=3))) == ["getppid 3"]
+
+
+def test_what_is_no_instruction_is_never_called_one():
+    result = full_board(n1=1020, cost=200, metric=BOCHS_TSC)
+    text = board_text(result, judge(result))
+    assert "counts of Bochs's TSC per iteration" in text
+    assert "One cpuid exit, counts of Bochs's TSC more than natively: H1-nested 200.0" in text
+    assert "KVM" not in text  # whose figures are instructions
+    assert text.count("instructions") == 1
+    assert "may cost is claimed in instructions: not judged here" in text
+
+
+def test_bochs_values_are_judged_by_ratios_and_exits_only():
+    result = full_board(n1=1020, h1=1020, cost=200, metric=BOCHS_TSC)
+    assert missed(judge(result)) == ["getppid 1.0200 (by 0.0100)"]
+    assert len(judge(result)) == 3
+    assert judge(full_board(metric=CYCLES)) == []
+
+
+def test_the_emulator_decides_what_is_counted():
+    assert metric_of(Qemu(), True) is INSTRUCTIONS
+    assert metric_of(Qemu(), False) is CYCLES
+    assert metric_of(Bochs(), True) is metric_of(Bochs(), False) is BOCHS_TSC
 
 
 def test_exits_that_are_not_counted_do_not_bear_out_a_claim():
@@ -158,6 +185,22 @@ def test_a_column_boots_its_kernel_through_vellum():
     assert [module.path for module in machine.modules] == [Path("k"), Path("i")]
     assert machine.modules[0].words.endswith(" debug")
     assert columns.machine_for(columns.BY_NAME["D0"], parts).image == Path("p")
+
+
+def test_an_intel_column_has_a_tick_under_a_hypervisor():
+    parts = columns.Parts(Path("v"), Path("i"), {"vmi": Path("k")}, cpu="intel")
+    machine = columns.machine_for(columns.BY_NAME["N1"], parts)
+    assert machine.cpu == "intel"
+    assert machine.modules[0].words.endswith(" nolapic_timer lapic=notscdeadline")
+
+
+def test_a_column_that_vellum_did_not_virtualize_is_no_result(tmp_path):
+    com2 = 'VELLUM {"event":"boot","mode":"native"}\n'
+    result = Result(f"{RESULT}\nvellum-guest: done\n", com2, 1.0, End.EXIT, 0, "",
+                    (tmp_path, tmp_path))
+    with pytest.raises(ColumnError, match="Vellum did not virtualize"):
+        column_result(columns.BY_NAME["H1-nested"], (Row("pipe", ""),), result, "6.1")
+    assert column_result(columns.BY_NAME["N1"], (Row("pipe", ""),), result, "6.1").rows
 
 
 def test_a_kernels_version_is_read_from_its_header(tmp_path):

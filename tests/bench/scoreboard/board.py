@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .columns import Column
+from .metric import Metric
 from .records import Reason, RowResult
 from .rows import EXIT_ROW, Row
 
@@ -31,8 +32,9 @@ class Board:
     """All columns of one board."""
 
     name: str
+    cpu: str                       # the processor's vendor: amd, intel
     machine: str                   # what it ran on, in words
-    icount: bool                   # values are instructions; otherwise TSC cycles
+    metric: Metric                 # what the values count
     rows: tuple[Row, ...]
     columns: dict[str, ColumnResult]
 

@@ -23,7 +23,9 @@ class Verdict:
 
 
 def judge(board: Board) -> list[Verdict]:
-    """A verdict for each claim that the columns at hand can decide."""
+    """A verdict for each claim that the columns at hand and their metric can decide."""
+    if not board.metric.judges_ratios:
+        return []
     verdicts = []
     if ("N1", "N0") in board.pairs():
         verdicts.append(judge_ratio(board, ("N1", "N0"), PARAVIRT_RATIO_MAX, all_rows(board)))
@@ -31,7 +33,8 @@ def judge(board: Board) -> list[Verdict]:
         if (column, "N1") in board.pairs():
             verdicts.append(judge_ratio(board, (column, "N1"), NESTED_RATIO_MAX,
                                         rows_without_exits(board)))
-            verdicts.append(judge_exit_cost(board, column))
+            if board.metric.counts_instructions:
+                verdicts.append(judge_exit_cost(board, column))
         verdicts.append(judge_exits(board, column))
     return verdicts
 

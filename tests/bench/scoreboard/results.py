@@ -10,7 +10,9 @@ from .rows import Row
 
 def board_json(board: Board, verdicts: list[Verdict]) -> dict:
     return {"board": board.name,
+            "cpu": board.cpu,
             "machine": board.machine,
+            "counts": board.metric.name,
             "columns": list(board.columns),
             "rows": [row_json(board, row) for row in board.rows],
             "exits": {name: exits_json(board, name) for name in board.virtualized()},

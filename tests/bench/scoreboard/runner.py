@@ -82,6 +82,8 @@ def column_result(column: Column, rows: tuple[Row, ...], result: Result,
     missing = missing_rows(rows, got)
     if missing:
         raise ColumnError(failure(column, result, f"no result for {', '.join(missing)}"))
+    if column.virtualized and boots and boots[0].get("mode") != "hv":
+        raise ColumnError(failure(column, result, "Vellum did not virtualize"))
     versions = {"kernel": kernel_version}
     if boots:
         versions["vellum"] = str(boots[0].get("version", "unknown"))

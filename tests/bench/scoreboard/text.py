@@ -12,7 +12,7 @@ from .rows import EXIT_ROW, PEERS_EXIT_COST
 
 def board_text(board: Board, verdicts: list[Verdict]) -> str:
     """The whole board, ready to print."""
-    parts = [heading(board), ratio_table(board), published_table(board)]
+    parts = [heading(board), ratio_table(board), board.metric.note, published_table(board)]
     if board.virtualized():
         parts += [loop_exits_table(board), reasons_table(board), exit_cost_lines(board)]
     parts.append(verdict_lines(board, verdicts))
@@ -20,8 +20,8 @@ def board_text(board: Board, verdicts: list[Verdict]) -> str:
 
 
 def heading(board: Board) -> str:
-    unit = "instructions" if board.icount else "TSC cycles"
-    lines = [f"Board {board.name}: {unit} per iteration, mean of the best 3 of 5 runs",
+    lines = [f"Board {board.name}, {board.cpu}: {board.metric.name} per iteration, "
+             "mean of the best 3 of 5 runs",
              f"on {board.machine}"]
     lines += [f"  {name:<10} {result.column.meaning}, {result.seconds:.1f} s"
               for name, result in board.columns.items()]
@@ -49,8 +49,7 @@ def ratio_cell(board: Board, pair: tuple[str, str], row: str) -> str:
 def published_table(board: Board) -> str:
     """Our ratios beside those that others published for the same row."""
     titles, columns = ["row", "iteration"], []
-    for pair, title, attribute in ((("N1", "N0"), "published, bare machine", "published"),
-                                   (("H1-nested", "N1"), "KVM nested", "kvm_nested")):
+    for pair, title, attribute in published_columns(board):
         if pair in board.pairs():
             titles += ["/".join(pair), title]
             columns.append((pair, attribute))
@@ -61,6 +60,14 @@ def published_table(board: Board) -> str:
                for cell in (f"{board.ratio(pair, row.name):.3f}", getattr(row, attribute)))]
             for row in board.rows)
     return "Beside what others published:\n" + table(titles, rows)
+
+
+def published_columns(board: Board) -> list[tuple[tuple[str, str], str, str]]:
+    """Pair, title, and the row's attribute. KVM's ratios are of instructions."""
+    columns = [(("N1", "N0"), "published, bare machine", "published")]
+    if board.metric.counts_instructions:
+        columns.append((("H1-nested", "N1"), "KVM nested", "kvm_nested"))
+    return columns
 
 
 def loop_exits_table(board: Board) -> str:
@@ -95,15 +102,21 @@ def exit_cost_lines(board: Board) -> str:
              if (cost := board.exit_cost(name)) is not None]
     if not costs:
         return ""
-    return (f"One {EXIT_ROW} exit, instructions more than natively: {', '.join(costs)}\n"
-            f"  on the same emulated machine: {PEERS_EXIT_COST} (docs/benchmarks.md)")
+    line = f"One {EXIT_ROW} exit, {board.metric.name} more than natively: {', '.join(costs)}"
+    if board.metric.counts_instructions:
+        line += f"\n  on the same emulated machine: {PEERS_EXIT_COST} (docs/benchmarks.md)"
+    return line
 
 
 def verdict_lines(board: Board, verdicts: list[Verdict]) -> str:
-    if not board.icount:
+    if not board.metric.judges_ratios:
         return "The claims are about counted instructions (ICOUNT=1) and are not judged here."
-    return "\n".join(f"{'held  ' if verdict.held else 'MISSED'}  {verdict.claim}: "
-                     f"{verdict.detail}" for verdict in verdicts)
+    lines = [f"{'held  ' if verdict.held else 'MISSED'}  {verdict.claim}: {verdict.detail}"
+             for verdict in verdicts]
+    if not board.metric.counts_instructions and board.virtualized():
+        lines.append(f"What one {EXIT_ROW} exit may cost is claimed in instructions: "
+                     "not judged here.")
+    return "\n".join(lines)
 
 
 def number(value: float) -> str:
