@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The real kernel in every column: it boots, finds the ROM only where there is one, and
-sees the same machine everywhere."""
+"""The real kernel in every column on both vendors' processors: it boots, finds the ROM only
+where there is one, and sees the same machine in every column."""
 
+import contextlib
 import re
+from concurrent.futures import ThreadPoolExecutor
 
+import pexpect
 import pytest
 
-from vellum import BUILD, IMAGE, PLAIN_KERNEL, Module, INITRD, boot, kernel, record, records
+from vellum import (BUILD, EMULATORS, IMAGE, INITRD, PLAIN_KERNEL, ROOT, VENDORS, VMI_KERNEL,
+                    Machine, Module, boot, emulator_for, kernel, record, records)
 
 COLUMNS = {
     "N1": "mode=native",
@@ -14,11 +18,23 @@ COLUMNS = {
     "H1": "mode=hv vmi=on",
     "H1-calls": "mode=hv vmi=calls",
 }
+AT_ONCE = 2
+RUN = ROOT / "boot" / "emulators" / "run"
+SHELL_WORDS = "console=ttyS0 quiet nokaslr tsc=reliable vellum.run=shell"
+
+
+@pytest.fixture(scope="module", params=VENDORS)
+def cpu(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def runs():
-    return {name: boot(f"boot-{name}", words, icount=True) for name, words in COLUMNS.items()}
+def runs(cpu):
+    """Every column's result on one vendor's processor."""
+    def run(column):
+        return boot(f"boot-{cpu}-{column}", COLUMNS[column], cpu=cpu, icount=True)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return dict(zip(COLUMNS, pool.map(run, COLUMNS)))
 
 
 def memory_map(console):
@@ -34,12 +50,12 @@ def test_guest_comes_up_and_ends_the_machine(runs, column):
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_boot_record_says_how(runs, column):
+def test_boot_record_says_how(cpu, runs, column):
     boot_record = record(runs[column].com2, "boot")
     words = dict(word.split("=") for word in COLUMNS[column].split())
     assert boot_record["mode"] == words["mode"]
     assert boot_record["vmi"] == words.get("vmi", "off")
-    assert boot_record["vendor"] == ("none" if column == "N1" else "AMD-V")
+    assert boot_record["vendor"] == ("none" if column == "N1" else VENDORS[cpu])
 
 
 @pytest.mark.parametrize("column", ["H0", "H1", "H1-calls"])
@@ -105,12 +121,15 @@ def test_second_processor_stays_out_of_reach():
     assert "vellum-guest: done" in result.com1
 
 
-@pytest.mark.parametrize("cpu, why", [
-    ("max,-svm", "neither AMD-V .* nor VT-x"),
-    ("max,-npt", "no nested paging"),
+@pytest.mark.parametrize("vendor, model, why", [
+    ("amd", "max,-svm", "neither AMD-V .* nor VT-x"),
+    ("amd", "max,-npt", "no nested paging"),
+    ("intel", "p4_prescott_celeron_336", "neither AMD-V .* nor VT-x"),
+    ("intel", "core2_penryn_t9600", "lacks extended page tables"),
+    ("intel", "corei5_lynnfield_750", "lacks unrestricted guest mode"),
 ])
-def test_without_virtualization_the_guest_runs_natively(cpu, why):
-    result = boot("boot-" + cpu.replace(",", ""), "mode=hv", extra=["-cpu", cpu])
+def test_without_virtualization_the_guest_runs_natively(vendor, model, why):
+    result = boot("boot-" + model.replace(",", ""), "mode=hv", cpu=vendor, model=model)
     assert re.search(f"warning: running the guest natively: .*{why}", result.com2)
     assert record(result.com2, "boot")["mode"] == "native"
     assert "vellum-guest: done" in result.com1
@@ -139,3 +158,22 @@ def test_without_statistics_vellum_lets_the_machine_end_unwatched():
     result = boot("boot-stats", "stats=off")
     assert [one["event"] for one in records(result.com2)] == ["boot"]
     assert "vellum-guest: done" in result.com1 and result.finished
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_shell_on_the_terminal_ends_with_ctrl_d(vendor):
+    emulator_for(Machine(cpu=vendor, image=IMAGE))
+    words = ["--interactive", "--emu", EMULATORS[vendor], "--cpu", vendor,
+             "--logs", str(BUILD / "logs"), "--name", f"boot-{vendor}-shell",
+             "--image", str(IMAGE), "--append", "console=com1 mode=hv",
+             "--module", f"{VMI_KERNEL} {SHELL_WORDS}", "--module", str(INITRD)]
+    with contextlib.closing(pexpect.spawn(str(RUN), words, timeout=180)) as terminal:
+        terminal.expect("Ctrl-D powers off")
+        terminal.expect("# ")
+        terminal.sendline("echo $((6 * 7))")
+        terminal.expect("\n42")
+        terminal.expect("# ")
+        terminal.sendeof()
+        terminal.expect('"event":"end"')
+        terminal.expect(pexpect.EOF)
+    assert terminal.exitstatus == 0

@@ -6,10 +6,13 @@ import os
 import pathlib
 import sys
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "boot" / "emulators"))
 
-from emulator import Limits, Machine, Module, choose_emulator, run  # noqa: E402
+from emulator import (EmulatorError, Limits, Machine, Module, choose_emulator,  # noqa: E402
+                      run)
 
 BUILD = ROOT / os.environ.get("BUILD", "build")
 IMAGE = BUILD / "vellum.elf"
@@ -20,17 +23,30 @@ INITRD = BUILD / "initramfs.cpio"
 # "vellum.run=" of the guest's init: print the kernel's messages, then end the machine.
 KERNEL_WORDS = "console=ttyS0 nokaslr norandmaps tsc=reliable vellum.run=dmesg"
 
+# The vendors' names in VELLUM records, and what runs their processors in these tests.
+VENDORS = {"amd": "AMD-V", "intel": "VT-x"}
+EMULATORS = {"amd": "qemu", "intel": "bochs"}
+
 
 def kernel(path=VMI_KERNEL, words=KERNEL_WORDS):
     return Module(path, words)
 
 
-def boot(name, words="", modules=None, seconds=120, marker=None, **machine):
-    """Boots Vellum with its words and modules; returns the emulator's Result."""
+def emulator_for(machine):
+    """The emulator for the machine's vendor, or a skip that says why there is none."""
+    try:
+        return choose_emulator(EMULATORS[machine.cpu], machine)
+    except EmulatorError as error:
+        pytest.skip(str(error))
+
+
+def boot(name, words="", modules=None, seconds=180, marker=None, cpu="amd", **machine):
+    """Boots Vellum with its words and modules on a vendor's processor; returns the
+    emulator's Result."""
     if modules is None:
         modules = [kernel(), Module(INITRD)]
-    description = Machine(image=IMAGE, append=words, modules=modules, **machine)
-    return run(choose_emulator("qemu", description), description, BUILD / "logs", name,
+    description = Machine(cpu=cpu, image=IMAGE, append=words, modules=modules, **machine)
+    return run(emulator_for(description), description, BUILD / "logs", name,
                Limits(seconds=seconds, marker=marker))
 
 
