@@ -24,10 +24,23 @@ __attribute__((noinline)) static void port_exit(struct vcpu *vcpu)
 	exit_port(vcpu, &access);
 }
 
+/*
+ * An IRET unblocks NMIs even if it faults. One that exits is executed again, and till then
+ * the guest is still in its NMI handler (28.7.1.2). The bit counts if no event was under way.
+ */
+static void block_nmis_again(void)
+{
+	if ((vmread(VMCS_EXIT_QUALIFICATION) & EPT_EXIT_NMI_UNBLOCKED) &&
+	    !(vmread(VMCS_VECTORING_INFO) & INTERRUPTION_VALID))
+		vmwrite(VMCS_GUEST_INTERRUPTIBILITY,
+			vmread(VMCS_GUEST_INTERRUPTIBILITY) | BLOCKING_NMI);
+}
+
 __attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmread(VMCS_GUEST_PHYSICAL));
 
+	block_nmis_again();
 	if (vmx_map_more(vcpu, address))
 		return;
 	pr_error("guest-physical address %lx is not mapped and can't be", address.raw);
@@ -89,9 +102,7 @@ _Noreturn static void failed_entry(struct vcpu *vcpu, uint32_t reason)
 /* Each case: the neutral reason, and who handles it. */
 static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 {
-	uint32_t basic = reason & ~(uint32_t)EXIT_REASON_ENTRY_FAILED;
-
-	switch (basic) {
+	switch (reason) {
 	case VMX_EXIT_RDMSR:
 		vcpu_count_exit(vcpu, EXIT_RDMSR);
 		exit_rdmsr(vcpu);
@@ -160,7 +171,7 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 	case VMX_EXIT_MSR_LOADING:
 	case VMX_EXIT_MACHINE_CHECK:
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		failed_entry(vcpu, basic);
+		failed_entry(vcpu, reason);
 	default:
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
 		exit_unhandled(vcpu);
@@ -179,8 +190,9 @@ static void handle_exit(struct vcpu *vcpu, uint32_t reason)
 }
 
 /*
- * An event whose delivery exited has to be delivered again (28.2.4). The processor clears
- * the valid bit of the entry's field at each exit.
+ * An event whose delivery exited has to be delivered again (28.2.4); an NMI blocks NMIs by
+ * itself then, and may not find them blocked (27.3.1.5). The processor clears the valid bit
+ * of the entry's field at each exit.
  */
 static void requeue_event(void)
 {
@@ -190,14 +202,17 @@ static void requeue_event(void)
 		return;
 	if (event & INTERRUPTION_ERROR_CODE)
 		vmwrite(VMCS_ENTRY_ERROR_CODE, vmread(VMCS_VECTORING_ERROR_CODE));
+	if ((event & INTERRUPTION_TYPE) == INTERRUPTION_NMI)
+		vmwrite(VMCS_GUEST_INTERRUPTIBILITY,
+			vmread(VMCS_GUEST_INTERRUPTIBILITY) & ~BLOCKING_NMI);
 	vmwrite(VMCS_ENTRY_INSTRUCTION_LENGTH, vmread(VMCS_EXIT_INSTRUCTION_LENGTH));
-	vmwrite(VMCS_ENTRY_INTERRUPTION, event & ~INTERRUPTION_NMI_UNBLOCKED);
+	vmwrite(VMCS_ENTRY_INTERRUPTION, event & INTERRUPTION_EVENT);
 }
 
 void vmx_exit(struct vcpu *vcpu)
 {
 	vcpu->exit_start = rdtsc();
 	requeue_event();
-	handle_exit(vcpu, (uint32_t)vmread(VMCS_EXIT_REASON));
+	handle_exit(vcpu, BASIC_EXIT_REASON(vmread(VMCS_EXIT_REASON)));
 	vcpu->counter->cycles += rdtsc() - vcpu->exit_start;
 }

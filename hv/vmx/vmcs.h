@@ -140,8 +140,8 @@ enum vmcs_segment {
 #define INTERRUPTION_PRIVILEGED		(5u << 8) /* INT1 */
 #define INTERRUPTION_SOFTWARE_EXCEPTION (6u << 8)
 #define INTERRUPTION_ERROR_CODE		BIT(11)
-#define INTERRUPTION_NMI_UNBLOCKED	BIT(12)
 #define INTERRUPTION_VALID		BIT(31)
+#define INTERRUPTION_EVENT		(INTERRUPTION_VALID | 0xfffu) /* what an entry takes */
 
 /* Interruptibility: 25.4.2, table 25-3 */
 #define BLOCKING_STI	BIT(0)
@@ -189,7 +189,11 @@ enum vmx_exit_reason {
 	VMX_EXIT_XSETBV = 55,
 };
 
-#define EXIT_REASON_ENTRY_FAILED BIT(31)
+/* The other bits tell of an enclave, a failed entry and the like: table 25-18. */
+#define BASIC_EXIT_REASON(reason) ((uint32_t)((reason)&0xffff))
+
+/* Qualification of VMX_EXIT_EPT_VIOLATION: table 28-7 */
+#define EPT_EXIT_NMI_UNBLOCKED BIT(12)
 
 /* Qualification of VMX_EXIT_PORT: table 28-5 */
 #define PORT_EXIT_SIZE(info) ((unsigned int)((info)&7) + 1)
