@@ -48,7 +48,7 @@ __attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
 }
 
 /*
- * A #DB that exits has not changed DR6 and DR7 (28.1, 28.3.2 says what it would have
+ * A #DB that exits has not changed DR6, DR7 and DEBUGCTL (28.1, 28.3.2 says what it would have
  * done: B0 to B3 are its own, other bits stay until software clears them, RTM and BLD mean
  * yes where they are 0). A single step behind STI or MOV SS stays pending, or the next
  * entry fails (27.3.1.5).
@@ -59,10 +59,9 @@ static void prepare_debug_exception(void)
 
 	write_dr6(((read_dr6() & ~DR6_BREAKPOINTS) | (info & DR6_SET)) & ~(info & DR6_CLEARED));
 	vmwrite(VMCS_GUEST_DR7, vmread(VMCS_GUEST_DR7) & ~DR7_GD);
-	if ((vmread(VMCS_GUEST_RFLAGS) & RFLAGS_TF) &&
-	    (vmread(VMCS_GUEST_INTERRUPTIBILITY) & (BLOCKING_STI | BLOCKING_MOV_SS)))
-		vmwrite(VMCS_GUEST_PENDING_DEBUG,
-			vmread(VMCS_GUEST_PENDING_DEBUG) | PENDING_DEBUG_BS);
+	vmwrite(VMCS_GUEST_DEBUGCTL, vmread(VMCS_GUEST_DEBUGCTL) & ~(DEBUGCTL_LBR | DEBUGCTL_BTF));
+	if (vmread(VMCS_GUEST_INTERRUPTIBILITY) & (BLOCKING_STI | BLOCKING_MOV_SS))
+		vmx_keep_single_step();
 }
 
 /* INT1's #DB is a trap of that instruction: the guest goes on behind it (25.9.4, 27.6.1.1). */

@@ -390,25 +390,33 @@ static void general_detect_ends_in_the_handler(void **state)
 	assert_int_equal(vmcs[VMCS_GUEST_DR7], 0x401);
 }
 
-static void single_steps_behind_mov_ss(uint64_t debugctl, bool pending)
+static void a_step_behind_mov_ss_stays_pending(void **state)
 {
-	make_guest(NULL);
-	vmcs[VMCS_GUEST_DEBUGCTL] = debugctl;
+	(void)state;
 	vmcs[VMCS_GUEST_RFLAGS] |= RFLAGS_TF;
 	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 2;
 	exception(0x80000301, 1u << 13);
-	assert_int_equal(vmcs[VMCS_GUEST_PENDING_DEBUG], pending ? 1u << 14 : 0);
+	assert_int_equal(vmcs[VMCS_GUEST_PENDING_DEBUG], 1u << 14);
 	assert_can_enter();
-}
-
-static void a_step_behind_mov_ss_is_pending(void **state)
-{
-	(void)state;
-	single_steps_behind_mov_ss(0, true);
 	make_guest(state);
 	vmcs[VMCS_GUEST_RFLAGS] |= RFLAGS_TF;
 	exception(0x80000301, 1u << 14);
 	assert_int_equal(vmcs[VMCS_GUEST_PENDING_DEBUG], 0);
+}
+
+/* SDM volume 3B, 18.4.1: a debugger sets LBR and BTF again when it goes on. */
+static void a_debug_exception_ends_branch_stepping_and_recording(void **state)
+{
+	(void)state;
+	vmcs[VMCS_GUEST_DEBUGCTL] = 0x1003;
+	vmcs[VMCS_GUEST_RFLAGS] |= RFLAGS_TF;
+	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 2;
+	exception(0x80000301, 1u << 14);
+	assert_int_equal(vmcs[VMCS_GUEST_DEBUGCTL], 0x1000);
+	assert_can_enter();
+	vmcs[VMCS_GUEST_DEBUGCTL] = 0x1003;
+	exception(0x80000311, 0);
+	assert_int_equal(vmcs[VMCS_GUEST_DEBUGCTL], 0x1003);
 }
 
 /* It is a trap: as a hardware exception the guest would execute it again, for ever. */
@@ -453,7 +461,8 @@ int main(void)
 		T(dr6_is_what_the_exception_would_have_left),
 		T(a_bus_lock_and_a_transaction_clear_their_bit),
 		T(general_detect_ends_in_the_handler),
-		T(a_step_behind_mov_ss_is_pending),
+		T(a_step_behind_mov_ss_stays_pending),
+		T(a_debug_exception_ends_branch_stepping_and_recording),
 		T(int1_goes_back_with_its_length),
 		T(cycles_are_counted_where_the_exit_is),
 	};
