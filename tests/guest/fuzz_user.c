@@ -5,6 +5,7 @@
  * on random places of two pages that are no neighbours.
  * Manual: APM volume 3: what is privileged is #GP or #UD, the rest goes on behind itself.
  * Vendors: VT-x checks privilege before it exits for all but CPUID and its own; the same.
+ * It keeps CR0.NE at 1, so an x87 error is always #MF; hence the guest sets NE.
  * Cannot tell apart: results in registers, which may rightly differ (CPUID, RDTSC); only
  * the vector and where it came are compared. The instructions of SVM are left out
  * (svm_instructions): with SVME set for the guest CPL 3 gets #GP instead of #UD.
@@ -81,6 +82,7 @@ void guest_main(void)
 {
 	uint32_t hash = 2166136261; /* FNV-1a */
 
+	cr0_write(cr0_read() | (uint32_t)CR0_NE);
 	memset(frames, INT3, sizeof(frames));
 	for (unsigned int page = 0; page < ARRAY_SIZE(frames); page++)
 		paging_map_window(page, (uint32_t)frames[page < 2 ? !page : page]);

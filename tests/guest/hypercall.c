@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hunts: a wild hypercall that kills the guest or floods the console (fuzz_kernel looks at
- * the registers); one that user code can make; a wrong length of VMMCALL with prefixes.
- * Manual: APM volume 3, VMMCALL (#UD where not intercepted); docs/vmi.md: -ENOSYS for
- * what nothing answers, -EINVAL for a bad argument, #UD outside of CPL 0.
- * Vendors: VMCALL on Intel.
+ * the registers); one that user code can make; a wrong length of the call with prefixes.
+ * Manual: APM volume 3, VMMCALL, SDM volume 3C, VMCALL (#UD where not intercepted);
+ * docs/vmi.md: -ENOSYS for what nothing answers, -EINVAL for a bad argument, #UD outside
+ * of CPL 0.
+ * Vendors: VMMCALL on AMD, VMCALL on Intel.
  * Cannot tell apart: a call that is ignored from one that has no effect yet.
  */
 #include "guest.h"
@@ -14,6 +15,12 @@
 const char guest_name[] = "hypercall";
 
 static const uint8_t vmmcall[] = {0x0f, 0x01, 0xd9, INT_DONE};
+static const uint8_t vmcall[] = {0x0f, 0x01, 0xc1, INT_DONE};
+
+static const uint8_t *hypercall(void)
+{
+	return is_intel() ? vmcall : vmmcall;
+}
 
 static uint32_t next_random(void)
 {
@@ -25,7 +32,7 @@ static uint32_t next_random(void)
 
 static uint32_t call(uint32_t eax, uint32_t edx)
 {
-	struct state state = state_for(vmmcall);
+	struct state state = state_for(hypercall());
 
 	state.rax = eax;
 	state.rdx = edx;
@@ -54,7 +61,7 @@ static void check_init(void)
 
 static void check_length(struct state state, void (*runs)(struct state *), unsigned int push_size)
 {
-	static const uint8_t prefixed[] = {0x2e, 0x3e, 0x0f, 0x01, 0xd9};
+	const uint8_t prefixed[] = {0x2e, 0x3e, 0x0f, 0x01, hypercall()[2]};
 	struct sled sled = sled_make(prefixed, sizeof(prefixed));
 	uint64_t rsp = state.rsp;
 
@@ -69,9 +76,9 @@ void guest_main(void)
 {
 	uint64_t before = exits(EXIT_HYPERCALL);
 
-	EXPECT_EQ("VMMCALL at CPL 3", vector_of_user(vmmcall), VECTOR_UD);
+	EXPECT_EQ("at CPL 3", vector_of_user(hypercall()), VECTOR_UD);
 	if (told("native")) {
-		EXPECT_EQ("VMMCALL", vector_of(vmmcall), VECTOR_UD);
+		EXPECT_EQ("natively", vector_of(hypercall()), VECTOR_UD);
 		return;
 	}
 	check_wild();

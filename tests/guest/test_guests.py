@@ -2,9 +2,9 @@
 """Boots the bare guests of this folder, each in every way that guests.py knows.
 
 A guest gives its verdict on COM1: "PASS name", "FAIL name: why" or "SKIP name: why".
-Lines "SAME ..." are for comparison: a native run of the same guest says the same. What
-Vellum says on COM2 is held against guests.py. "make guests" builds them; nothing is
-built here.
+Lines "SAME ..." are for comparison: a native run of the same guest on the same processor
+says the same. What Vellum says on COM2 is held against guests.py. "make guests" builds
+them; nothing is built here.
 """
 
 from __future__ import annotations
@@ -20,47 +20,69 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "boot" / "emulators"))
 
-from emulator import End, Limits, Machine, Module, choose_emulator, run  # noqa: E402
-from guests import GUESTS  # noqa: E402
+from emulator import EmulatorError, End, Limits, Machine, Module, choose_emulator  # noqa: E402
+from boots import Boot, Boots  # noqa: E402
+from guests import ALL, GUESTS  # noqa: E402
 
 BUILD = ROOT / os.environ.get("BUILD", "build")
 LOGS = BUILD / "logs" / "guest"
-SECONDS = 60    # one run takes one or two
+SECONDS = 60    # one run takes one or two on QEMU, four on Bochs
 MEMORY = 64    # MiB, for every guest
 LOG_BYTES = 1 << 20
 
-CASES = [pytest.param(guest, boot, id=f"{guest.name}-{boot.name}")
-         for guest in GUESTS for boot in guest.runs]
-COMPARED = [pytest.param(guest, id=guest.name) for guest in GUESTS if guest.same]
+RESET_FAILED = "the reset through the keyboard controller did nothing"  # lib/guest.c
+
+CASES = [pytest.param(place, guest, run, id=f"{guest.name}-{run.name}-{place.name}")
+         for place in ALL for guest in GUESTS for run in guest.runs_on(place)]
+COMPARED = [pytest.param(place, guest, id=f"{guest.name}-{place.name}")
+            for place in ALL for guest in GUESTS
+            if guest.same and len(guest.runs_on(place)) > 1]
 
 
-def machine_for(guest, boot):
+def emulator_for(place, machine):
+    wish = os.environ.get("EMU", "auto") if place.emulator == "auto" else place.emulator
+    return choose_emulator(wish, machine)
+
+
+def boot_for(place, guest, run):
+    """What has to be started; a text says why it cannot be."""
     kernel = BUILD / "guest" / f"{guest.name}.bin"
-    return Machine(image=BUILD / "vellum.elf", append=boot.words, memory=MEMORY,
-                   modules=[Module(kernel, boot.told)], debug_exit=True,
-                   extra=list(boot.extra))
+    machine = Machine(cpu=place.cpu, image=BUILD / "vellum.elf", append=run.words,
+                      memory=MEMORY, modules=[Module(kernel, run.told)], debug_exit=True,
+                      extra=list(run.extra))
+    try:
+        emulator = emulator_for(place, machine)
+    except EmulatorError as error:
+        return str(error)
+    for where in (place.name, emulator.name):
+        if where in run.not_on:
+            return run.not_on[where]
+    limits = Limits(SECONDS, LOG_BYTES, marker="stopped here" if run.stays else None)
+    return Boot(emulator, machine, f"{guest.name}-{run.name}-{place.name}", limits)
 
 
-def start(guest, boot):
-    machine = machine_for(guest, boot)
-    limits = Limits(SECONDS, LOG_BYTES, marker="stopped here" if boot.stays else None)
-    emulator = choose_emulator(os.environ.get("EMU", "auto"), machine)
-    if emulator.name in boot.not_on:
-        pytest.skip(boot.not_on[emulator.name])
-    return run(emulator, machine, LOGS, f"{guest.name}-{boot.name}", limits)
+def runs_of(item):
+    """The runs that a test is about: one, or all of a guest's."""
+    parameters = item.callspec.params
+    place, guest = parameters["place"], parameters["guest"]
+    runs = [parameters["run"]] if "run" in parameters else guest.runs_on(place)
+    return [(place, guest, run) for run in runs]
 
 
-@pytest.fixture(scope="module")
-def boots():
+@pytest.fixture(scope="session")
+def boots(request):
     """Each boot happens once: the comparison uses what the verdict was read from."""
-    done = {}
+    wanted = [boot_for(*run) for item in request.session.items
+              if "boots" in item.fixturenames for run in runs_of(item)]
+    with Boots(LOGS, [boot for boot in wanted if isinstance(boot, Boot)]) as running:
+        yield running
 
-    def boot(guest, how):
-        key = guest.name, how.name
-        if key not in done:
-            done[key] = start(guest, how)
-        return done[key]
-    return boot
+
+def result_of(boots, place, guest, run):
+    boot = boot_for(place, guest, run)
+    if isinstance(boot, str):
+        pytest.skip(boot)
+    return boots.result(boot)
 
 
 def records(text):
@@ -70,40 +92,41 @@ def records(text):
 def verdict(guest, result):
     found = re.findall(rf"^((?:PASS|FAIL|SKIP) {guest.name}\b.*)$", result.com1, re.MULTILINE)
     assert len(found) == 1, (f"{len(found)} verdicts on COM1; ended by {result.end.value}\n"
-                             f"--- COM1\n{result.com1[-2000:]}\n--- COM2\n{result.com2[-4000:]}")
+                             f"--- COM1\n{result.com1[-2000:]}\n--- COM2\n{result.com2[-4000:]}\n"
+                             f"--- emulator\n{result.messages[-1000:]}")
     return found[0]
 
 
-def check_console(boot, text):
-    for pattern in boot.console:
+def check_console(run, text):
+    for pattern in run.console:
         assert re.search(pattern, text, re.MULTILINE), f"COM2 lacks /{pattern}/:\n{text}"
-    for words in boot.once:
+    for words in run.once:
         assert text.count(words) == 1, f"COM2 shows '{words}' {text.count(words)} times"
 
 
-def check_end(boot, found, com1):
+def check_end(run, found, com1):
     """The records of exits and of the end come last, in this order, once, not too early."""
     assert [record["event"] for record in found] == ["boot", "exits", "end"]
     exits, end = found[1:]
-    assert end["why"] == boot.why
+    assert end["why"] == run.why
     assert exits["total"] == sum(reason["count"] for reason in exits["by_reason"].values())
     assert "unknown" not in exits["by_reason"]
     for counted in re.findall(r"^EXITS (\d+)$", com1, re.MULTILINE):
         assert exits["total"] == int(counted) + 1, "the record was not made at the end"
-    for reason, count in boot.exits.items():
+    for reason, count in run.exits.items():
         assert exits["by_reason"].get(reason, {"count": 0})["count"] == count, reason
 
 
-@pytest.mark.parametrize("guest, boot", CASES)
-def test_guest(guest, boot, boots):
-    result = boots(guest, boot)
+@pytest.mark.parametrize("place, guest, run", CASES)
+def test_guest(place, guest, run, boots):
+    result = result_of(boots, place, guest, run)
     line = verdict(guest, result)
     assert not line.startswith("FAIL"), f"{line}\n--- COM2\n{result.com2[-4000:]}"
-    assert result.end is (End.MARKER if boot.stays else End.EXIT)
-    assert result.exit_status in (0, None), "ended by the debug port: the reset did nothing"
-    check_console(boot, result.com2)
-    if boot.why is not None:
-        check_end(boot, records(result.com2), result.com1)
+    assert result.end is (End.MARKER if run.stays else End.EXIT)
+    assert result.exit_status in (0, None) and RESET_FAILED not in result.com1
+    check_console(run, result.com2)
+    if run.why is not None:
+        check_end(run, records(result.com2), result.com1)
     if line.startswith("SKIP"):
         pytest.skip(line.partition(": ")[2])
 
@@ -112,10 +135,11 @@ def same_lines(result):
     return [line for line in result.com1.splitlines() if line.startswith("SAME ")]
 
 
-@pytest.mark.parametrize("guest", COMPARED)
-def test_same_as_native(guest, boots):
+@pytest.mark.parametrize("place, guest", COMPARED)
+def test_same_as_native(place, guest, boots):
     """What the guest saw virtualized is what it sees on the bare machine."""
-    by_name = {boot.name: same_lines(boots(guest, boot)) for boot in guest.runs}
+    by_name = {run.name: same_lines(result_of(boots, place, guest, run))
+               for run in guest.runs_on(place)}
     native = by_name.pop("native")
     assert native, "the guest says no line to compare"
     for name, lines in by_name.items():

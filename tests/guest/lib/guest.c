@@ -7,12 +7,15 @@
 #define COM_DIVISOR_LATCH  0x80
 #define COM_8N1		   0x03
 #define COM_LINE_STATUS	   5
-#define COM_TRANSMIT_EMPTY 0x20
+#define COM_HOLDING_EMPTY  0x20
+#define COM_ALL_SENT	   0x40
 
 #define PORT_KEYBOARD_COMMAND 0x64
 #define KEYBOARD_PULSE_RESET  0xfe
-#define PORT_DEBUG_EXIT	      0xf4 /* QEMU's isa-debug-exit */
+#define PORT_DEBUG_EXIT	      0xf4   /* QEMU's isa-debug-exit */
+#define PORT_SHUTDOWN	      0x8900 /* Bochs: takes the word "Shutdown" */
 #define PATIENCE	      10000000
+#define VENDOR_ECX_INTEL      0x6c65746eu /* "ntel" */
 
 static const struct linux_boot_params *params;
 
@@ -24,13 +27,20 @@ static void com1_init(void)
 	outb(COM1 + 3, COM_8N1);
 }
 
+static void await_com1(uint8_t status)
+{
+	while (!(inb(COM1 + COM_LINE_STATUS) & status))
+		;
+}
+
+/* Returns when all is sent: what a reset finds in the transmitter is lost. */
 static void put(const char *text)
 {
 	for (; *text; text++) {
-		while (!(inb(COM1 + COM_LINE_STATUS) & COM_TRANSMIT_EMPTY))
-			;
+		await_com1(COM_HOLDING_EMPTY);
 		outb(COM1, (uint8_t)*text);
 	}
+	await_com1(COM_ALL_SENT);
 }
 
 static void say_line(const char *start, const char *format, va_list args)
@@ -61,14 +71,21 @@ void say_same(const char *format, ...)
 	va_end(args);
 }
 
-/* A reset, so that Vellum's end record can be read; the debug port, if that fails. */
+static void end_emulator(void)
+{
+	outb(PORT_DEBUG_EXIT, 0);
+	for (const char *at = "Shutdown"; *at; at++)
+		outb(PORT_SHUTDOWN, (uint8_t)*at);
+}
+
+/* A reset, so that Vellum's end record can be read; the emulator's own way, if that fails. */
 _Noreturn static void end_machine(void)
 {
 	outb(PORT_KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
 	for (int i = 0; i < PATIENCE; i++)
 		cpu_relax();
 	put("the reset through the keyboard controller did nothing\n");
-	outb(PORT_DEBUG_EXIT, 0);
+	end_emulator();
 	cpu_stop();
 }
 
@@ -130,6 +147,11 @@ bool under_vellum(void)
 
 	return leaf.ebx == VELLUM_SIGNATURE_EBX && leaf.ecx == VELLUM_SIGNATURE_ECX &&
 	       leaf.edx == VELLUM_SIGNATURE_EDX;
+}
+
+bool is_intel(void)
+{
+	return leaf_read(CPUID_VENDOR, 0).ecx == VENDOR_ECX_INTEL;
 }
 
 /* Vellum's is the only reserved range between two of RAM, or between RAM and its end. */

@@ -59,6 +59,9 @@ bool told(const char *word);
 /* Vellum runs this guest; false natively. */
 bool under_vellum(void);
 
+/* An Intel processor, so that Vellum runs on VT-x; else it is AMD-V. */
+bool is_intel(void);
+
 /* The address range that Vellum keeps, by the memory map; fails if there is not one. */
 struct e820_entry kept_memory(void);
 
