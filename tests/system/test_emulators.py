@@ -295,9 +295,11 @@ def child_of(pid, seconds=20):
 @pytest.mark.parametrize("name", ["qemu", "bochs"])
 def test_signal_to_the_runner_ends_the_emulator(name, number, guest, tmp_path):
     emulator_for(name, Machine(cpu=MACHINES[name], image=guest))
+    # A shell's background job ignores SIGINT, and so would all that the tests start in one.
     runner = subprocess.Popen([RUN, "--emu", name, "--cpu", MACHINES[name], "--image", guest,
                                "--append", "do=spin", "--logs", tmp_path],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     with runner:
         emulator = child_of(runner.pid)
         runner.send_signal(number)
