@@ -39,7 +39,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup all kernels run boot test test-system unit-programs clean distclean FORCE
+.PHONY: help setup all kernels emulator run boot test test-system unit-programs clean distclean FORCE
 
 help:
 	@echo "Vellum $(VERSION): a thin hypervisor that speaks VMI 3.0. Targets:"
@@ -95,9 +95,15 @@ FORCE:
 
 HV_WORDS = mode=$(MODE) vmi=$(VMI) paging=$(PAGING) $(VELLUM)
 
-run: setup all kernels $(INITRAMFS)
-	@tests/bench/board --board $(BOARD) --cpu $(CPU) --emu $(EMU) --icount $(ICOUNT) \
-		--memory $(MEM) --append "$(APPEND)" --vellum-words "$(VELLUM)"
+BOARD_MACHINE = --cpu $(CPU) --emu $(EMU) --icount $(ICOUNT) --memory $(MEM)
+
+# Kernels take minutes to build; that there is nothing to run them is said before.
+emulator: setup
+	@tests/bench/board --check $(BOARD_MACHINE)
+
+run: setup emulator all kernels $(INITRAMFS)
+	@tests/bench/board --board $(BOARD) $(BOARD_MACHINE) \
+		--append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 ifeq ($(KERNEL),)
 BOOT_KERNEL := $(BUILD)/kernel-vmi/bzImage

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -127,6 +128,14 @@ def test_bochs_values_are_judged_by_ratios_and_exits_only():
     assert missed(judge(result)) == ["getppid 1.0200 (by 0.0100)"]
     assert len(judge(result)) == 3
     assert judge(full_board(metric=CYCLES)) == []
+
+
+def test_a_missing_emulator_is_said_before_anything_runs(tmp_path):
+    environment = {"VELLUM_CACHE": str(tmp_path), "PATH": "/nowhere"}
+    done = subprocess.run([sys.executable, ROOT / "tests" / "bench" / "board", "--check", "--cpu",
+                           "intel"], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "bochs: Bochs is not there; 'make setup' fetches it" in done.stderr
 
 
 def test_the_emulator_decides_what_is_counted():
