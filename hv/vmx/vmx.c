@@ -140,7 +140,8 @@ int vmx_enable(void)
 	int error;
 
 	unlock();
-	write_cr0(vmx_fix_cr0(read_cr0()));
+	/* An entry leaves CD and NW as they are (27.3.2.1): the guest starts with Vellum's. */
+	write_cr0(vmx_fix_cr0(read_cr0() & ~(CR0_CD | CR0_NW)));
 	write_cr4(vmx_fix_cr4(read_cr4() | CR4_VMXE));
 	error = vmxon();
 	return error ? error : vmx_bitmaps_init();

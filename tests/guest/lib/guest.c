@@ -3,12 +3,12 @@
 
 #include "lib/printf.h"
 
-#define COM1		   0x3f8
-#define COM_DIVISOR_LATCH  0x80
-#define COM_8N1		   0x03
-#define COM_LINE_STATUS	   5
-#define COM_HOLDING_EMPTY  0x20
-#define COM_ALL_SENT	   0x40
+#define COM1		  0x3f8
+#define COM_DIVISOR_LATCH 0x80
+#define COM_8N1		  0x03
+#define COM_LINE_STATUS	  5
+#define COM_HOLDING_EMPTY 0x20
+#define COM_ALL_SENT	  0x40
 
 #define PORT_KEYBOARD_COMMAND 0x64
 #define KEYBOARD_PULSE_RESET  0xfe
