@@ -87,6 +87,7 @@ GUESTS = (
     Guest("msr_same", (HV, NATIVE), same=True),
     Guest("apic_base", (Run("hv", once=("refused with #GP",)), NATIVE)),
     Guest("svm_instructions", (HV, NATIVE), same=True, on=ALL),
+    Guest("vmx_instructions", (HV, NATIVE)),
     Guest("cr0_writes", (HV, NATIVE), same=True, on=(INTEL,)),  # the others check little
     Guest("hidden_memory", (HV, NATIVE)),
     Guest("hidden_borders", (HV,)),
