@@ -90,6 +90,7 @@ GUESTS = (
     Guest("vmx_instructions", (HV, NATIVE)),
     Guest("cr0_writes", (HV, NATIVE), same=True, on=(INTEL,)),  # the others check little
     Guest("step_over", (HV, NATIVE)),
+    Guest("nmi", (HV, NATIVE), same=True),
     Guest("hidden_memory", (HV, NATIVE)),
     Guest("hidden_borders", (HV,)),
     Guest("ports_power", (power("port64", "reset"), power("port92", "reset"),

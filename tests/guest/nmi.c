@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hunts: an NMI that the guest gets twice, not at all, or inside its own NMI handler.
+ * Manual: SDM volume 3A, 7.7.1: a second NMI waits for the handler's IRET, and one is kept;
+ * 11.6.1 (ICR). Volume 3C, 25.4.2 (blocking by NMI), 26.3.
+ * Vendors: AMD-V holds NMIs back with GIF, VT-x lets them into the host: Vellum notes and
+ * injects those. Neither exits for one that comes while the guest runs.
+ * Cannot tell apart: the way an NMI took. On an emulator of one processor a self-NMI comes
+ * at the end of the store that sends it, in the guest; only one that was blocked in the
+ * handler can meet an exit.
+ */
+#include "guest.h"
+
+const char guest_name[] = "nmi";
+
+#define APIC_ID	      0xfee00020u
+#define APIC_ICR      0xfee00300u
+#define APIC_ICR_HIGH 0xfee00310u
+#define ICR_NMI	      0x4400u /* level assert, physical destination */
+#define ROUNDS	      300
+
+static volatile unsigned int taken, depth, deepest;
+static bool send_inside;
+
+static volatile uint32_t *apic(uint32_t address)
+{
+	return (volatile uint32_t *)address;
+}
+
+static void send(void)
+{
+	*apic(APIC_ICR_HIGH) = *apic(APIC_ID);
+	*apic(APIC_ICR) = ICR_NMI;
+}
+
+/* Exits while NMIs are blocked: neither may unblock them or lose the one that waits. */
+static void handler(void)
+{
+	taken++;
+	if (++depth > deepest)
+		deepest = depth;
+	if (send_inside) {
+		send_inside = false;
+		send();
+		for (unsigned int i = 0; i < 10; i++)
+			leaf_read(i, 0);
+		EXPECT_EQ("NMIs, the second one blocked", depth, 1);
+	}
+	depth--;
+}
+
+static void check_single(void)
+{
+	for (unsigned int i = 1; i <= ROUNDS; i++) {
+		leaf_read(0, 0);
+		send();
+		leaf_read(1, 0);
+		EXPECT_EQ("NMIs", taken, i);
+	}
+}
+
+static void check_blocked(void)
+{
+	for (unsigned int i = 1; i <= ROUNDS; i++) {
+		send_inside = true;
+		send();
+		leaf_read(0, 0);
+		EXPECT_EQ("NMIs", taken, 2 * i);
+	}
+}
+
+/* The snippet is at CPL 3; its NMI comes from the stack switch's other side. */
+static void check_from_user(void)
+{
+	static const uint8_t code[] = {0x89, 0x07, 0x0f, 0xa2,
+				       INT_DONE}; /* MOV [EDI], EAX; CPUID */
+	struct state state = state_for_user(code);
+
+	*apic(APIC_ICR_HIGH) = *apic(APIC_ID);
+	state.rax = ICR_NMI;
+	state.rdi = APIC_ICR;
+	run(&state);
+	EXPECT_EQ("vector", state.vector, DONE);
+	EXPECT_EQ("NMIs", taken, 1);
+}
+
+void guest_main(void)
+{
+	run_set_handler(VECTOR_NMI, handler);
+	check_single();
+	taken = 0;
+	check_blocked();
+	EXPECT_EQ("depth", deepest, 1);
+	taken = 0;
+	check_from_user();
+	say_same("NMIs taken %u", taken);
+}
