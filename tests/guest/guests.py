@@ -57,6 +57,7 @@ NATIVE = Run("native", words="mode=native", told="native", why=None)
 
 ENDLESS_DB = {"qemu": "QEMU itself aborts (iothread lock) when a push of an interrupt hits a data "
                       "breakpoint, natively as well"}
+TCG_INIT = {"qemu": "QEMU resets the processor at an INIT that is intercepted"}
 
 
 def power(how, why):
@@ -91,6 +92,8 @@ GUESTS = (
     Guest("cr0_writes", (HV, NATIVE), same=True, on=(INTEL,)),  # the others check little
     Guest("step_over", (HV, NATIVE)),
     Guest("nmi", (HV, NATIVE), same=True),
+    Guest("init", (Run("hv", exits={"init": 1}, console=("INIT reached the boot processor",),
+                       not_on=TCG_INIT),), on=ALL),
     Guest("hidden_memory", (HV, NATIVE)),
     Guest("hidden_borders", (HV,)),
     Guest("ports_power", (power("port64", "reset"), power("port92", "reset"),
