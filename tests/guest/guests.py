@@ -94,6 +94,7 @@ GUESTS = (
     Guest("nmi", (HV, NATIVE), same=True),
     Guest("init", (Run("hv", exits={"init": 1}, console=("INIT reached the boot processor",),
                        not_on=TCG_INIT),), on=ALL),
+    Guest("mtrr", (HV, NATIVE), same=True),
     Guest("hidden_memory", (HV, NATIVE)),
     Guest("hidden_borders", (HV,)),
     Guest("ports_power", (power("port64", "reset"), power("port92", "reset"),
