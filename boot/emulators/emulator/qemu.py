@@ -69,7 +69,9 @@ class Qemu(Emulator):
 
     def command(self, machine: Machine, com1: Serial, com2: Serial) -> list[str]:
         return [program(), "-nodefaults", "-display", "none", "-no-reboot",
-                "-m", str(machine.memory), "-smp", str(machine.cpus),
+                "-m", str(machine.memory),
+                # One socket each: SeaBIOS's MP table lists sockets, and not every guest has ACPI.
+                "-smp", f"{machine.cpus},sockets={machine.cpus}",
                 *self.processor(machine),
                 *serial_port("com1", com1), *serial_port("com2", com2),
                 *boot(machine), *devices(machine), *machine.extra]
