@@ -91,6 +91,7 @@ GUESTS = (
     Guest("vmx_instructions", (HV, NATIVE)),
     Guest("cr0_writes", (HV, NATIVE), same=True, on=(INTEL,)),  # the others check little
     Guest("step_over", (HV, NATIVE)),
+    Guest("task_switch", (HV, NATIVE), same=True),
     Guest("nmi", (HV, NATIVE), same=True),
     Guest("init", (Run("hv", exits={"init": 1}, console=("INIT reached the boot processor",),
                        not_on=TCG_INIT),), on=ALL),
