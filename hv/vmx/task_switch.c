@@ -119,7 +119,7 @@ static bool find_descriptor(const struct segment *ldt, uint16_t selector, gva_t 
 	uint32_t offset = selector & SELECTOR_INDEX;
 
 	*address = gva(base + offset);
-	return offset + 7u <= limit && !(local && (ldt->access & ACCESS_UNUSABLE));
+	return offset + 7u <= limit;
 }
 
 static bool read_descriptor(const struct guest_paging *paging, const struct segment *ldt,

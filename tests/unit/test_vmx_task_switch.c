@@ -526,6 +526,8 @@ static void a_bad_tss_is_refused(void **state)
 	assert_refused(LOCAL);
 	assert_refused(GDT_END);
 	assert_refused(NEW | 4);
+	vmcs[VMCS_GUEST_GDTR_LIMIT] = NEW + 6;
+	assert_refused(NEW);
 	put(GDT + NEW, descriptor(NEW_TSS, 0x66, 0x89));
 	assert_refused(NEW | 3);
 	put(GDT + NEW, descriptor(NEW_TSS, 0x67, 0x09));
@@ -582,6 +584,10 @@ static void bad_segments_are_refused(void **state)
 	refuse_data(NEW);
 	refuse_data(DATA | 3);
 	refuse_data(4); /* no LDT */
+	new_tss()->cs = USER_CODE | 3;
+	new_tss()->ss = USER_DATA | 3;
+	new_tss()->es = new_tss()->gs = 0;
+	refuse_data(DATA);
 	refuse_data(GDT_END);
 }
 
