@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An NMI that came while Vellum ran: given to the guest at once, or through the window, and
+ * never overlooked between the last look and the entry.
+ */
+#include "support.h"
+
+#include <string.h>
+
+#include "vm_entry.h"
+#include "vmx/nmi.c"
+
+#define WINDOW		BIT(22)
+#define VIRTUAL		(BIT(3) | BIT(5))
+#define OTHER_PIN	0x16
+#define OTHER_PROCESSOR 0x92000000u
+
+/* In entry.asm; the stretch from vmx_enter up to vmx_enter_end */
+asm(".data\n"
+    ".globl vmx_enter, vmx_enter_end\n"
+    ".byte 0\n"
+    "vmx_enter: .skip 16\n"
+    "vmx_enter_end: .byte 0\n"
+    ".text\n");
+
+static int make_guest(void **state)
+{
+	(void)state;
+	make_enterable_guest();
+	vmcs[VMCS_GUEST_RFLAGS] |= RFLAGS_IF;
+	vmcs[VMCS_PIN_CONTROLS] = OTHER_PIN;
+	vmcs[VMCS_PROCESSOR_CONTROLS] = OTHER_PROCESSOR;
+	vmx_nmi_pending = false;
+	return 0;
+}
+
+static uint64_t after_nmi_at(uint64_t rip)
+{
+	struct exception_frame frame = {.rip = rip};
+
+	vmx_nmi_pending = false;
+	vmx_note_nmi(&frame);
+	assert_true(vmx_nmi_pending);
+	return frame.rip;
+}
+
+static void the_way_into_the_guest_starts_again(void **state)
+{
+	uint64_t start = (uintptr_t)vmx_enter, end = (uintptr_t)vmx_enter_end;
+
+	(void)state;
+	assert_int_equal(end - start, 16);
+	for (uint64_t rip = start; rip < end; rip++)
+		assert_int_equal(after_nmi_at(rip), start);
+	assert_int_equal(after_nmi_at(start - 1), start - 1);
+	assert_int_equal(after_nmi_at(end), end);
+	assert_int_equal(after_nmi_at(0), 0);
+	assert_int_equal(after_nmi_at(UINT64_MAX), UINT64_MAX);
+}
+
+static void assert_window(bool open)
+{
+	assert_int_equal(vmcs[VMCS_PIN_CONTROLS], OTHER_PIN | (open ? VIRTUAL : 0));
+	assert_int_equal(vmcs[VMCS_PROCESSOR_CONTROLS], OTHER_PROCESSOR | (open ? WINDOW : 0));
+}
+
+static void pass_on(bool now)
+{
+	uint64_t event = vmcs[VMCS_ENTRY_INTERRUPTION];
+
+	vmx_nmi_pending = true;
+	vmx_pass_nmi_on();
+	assert_false(vmx_nmi_pending);
+	assert_window(!now);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], now ? 0x80000202 : event);
+	assert_can_enter();
+}
+
+static void a_guest_that_can_take_it_gets_it_at_once(void **state)
+{
+	(void)state;
+	pass_on(true);
+}
+
+static void a_guest_that_can_not_gets_a_window(void **state)
+{
+	static const uint64_t blocking[] = {1, 2, 8, 8 | 1, 8 | 2};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(blocking); i++) {
+		make_guest(state);
+		vmcs[VMCS_GUEST_INTERRUPTIBILITY] = blocking[i];
+		pass_on(false);
+	}
+}
+
+/* Enclaves and SMM do not matter here. */
+static void other_blocking_does_not_count(void **state)
+{
+	(void)state;
+	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 4 | 16;
+	pass_on(true);
+}
+
+static void an_event_on_its_way_goes_first(void **state)
+{
+	(void)state;
+	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80000b0e;
+	pass_on(false);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000b0e);
+}
+
+static void an_old_event_is_not_on_its_way(void **state)
+{
+	(void)state;
+	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x00000b0e;
+	pass_on(true);
+}
+
+static void the_open_window_injects_and_closes(void **state)
+{
+	(void)state;
+	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 8;
+	pass_on(false);
+	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 0; /* the guest's IRET */
+	vmx_nmi_exit();
+	assert_true(vmx_nmi_pending);
+	pass_on(true);
+}
+
+/* A second one between the look and the entry waits behind the first. */
+static void two_in_a_row_are_both_delivered(void **state)
+{
+	(void)state;
+	pass_on(true);
+	vmx_nmi_pending = true;
+	vmx_pass_nmi_on();
+	assert_window(true);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000202);
+	assert_can_enter();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup(name, make_guest)
+		T(the_way_into_the_guest_starts_again), T(a_guest_that_can_take_it_gets_it_at_once),
+		T(a_guest_that_can_not_gets_a_window),	T(other_blocking_does_not_count),
+		T(an_event_on_its_way_goes_first),	T(an_old_event_is_not_on_its_way),
+		T(the_open_window_injects_and_closes),	T(two_in_a_row_are_both_delivered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
