@@ -7,20 +7,15 @@
  * Cannot tell apart: an INIT by the chipset from one by the APIC. QEMU's TCG resets the
  * processor whatever is intercepted (guests.py).
  */
+#include "apic.h"
 #include "guest.h"
 
 const char guest_name[] = "init";
 
-#define APIC_ID	      0xfee00020u
-#define APIC_ICR      0xfee00300u
-#define APIC_ICR_HIGH 0xfee00310u
-#define ICR_INIT      0x4500u /* level assert, physical destination */
-
 void guest_main(void)
 {
 	say_pass();
-	*(volatile uint32_t *)APIC_ICR_HIGH = *(volatile uint32_t *)APIC_ID;
-	*(volatile uint32_t *)APIC_ICR = ICR_INIT;
+	apic_send_to_self(ICR_INIT);
 	for (;;)
 		cpu_relax();
 }

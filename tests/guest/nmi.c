@@ -9,42 +9,29 @@
  * at the end of the store that sends it, in the guest; only one that was blocked in the
  * handler can meet an exit.
  */
+#include "apic.h"
 #include "guest.h"
 
 const char guest_name[] = "nmi";
 
-#define APIC_ID	      0xfee00020u
-#define APIC_ICR      0xfee00300u
-#define APIC_ICR_HIGH 0xfee00310u
-#define ICR_NMI	      0x4400u /* level assert, physical destination */
-#define ROUNDS	      300
+#define ROUNDS 300
 
 static volatile unsigned int taken, depth, deepest;
 static bool send_inside;
 
-static volatile uint32_t *apic(uint32_t address)
-{
-	return (volatile uint32_t *)address;
-}
-
-static void send(void)
-{
-	*apic(APIC_ICR_HIGH) = *apic(APIC_ID);
-	*apic(APIC_ICR) = ICR_NMI;
-}
-
 /* Exits while NMIs are blocked: neither may unblock them or lose the one that waits. */
 static void handler(void)
 {
-	taken++;
+	unsigned int before = ++taken;
+
 	if (++depth > deepest)
 		deepest = depth;
 	if (send_inside) {
 		send_inside = false;
-		send();
+		apic_send_to_self(ICR_NMI);
 		for (unsigned int i = 0; i < 10; i++)
 			leaf_read(i, 0);
-		EXPECT_EQ("NMIs, the second one blocked", depth, 1);
+		EXPECT_EQ("NMIs, the second one blocked", taken, before);
 	}
 	depth--;
 }
@@ -53,7 +40,7 @@ static void check_single(void)
 {
 	for (unsigned int i = 1; i <= ROUNDS; i++) {
 		leaf_read(0, 0);
-		send();
+		apic_send_to_self(ICR_NMI);
 		leaf_read(1, 0);
 		EXPECT_EQ("NMIs", taken, i);
 	}
@@ -63,20 +50,20 @@ static void check_blocked(void)
 {
 	for (unsigned int i = 1; i <= ROUNDS; i++) {
 		send_inside = true;
-		send();
+		apic_send_to_self(ICR_NMI);
 		leaf_read(0, 0);
 		EXPECT_EQ("NMIs", taken, 2 * i);
 	}
 }
 
-/* The snippet is at CPL 3; its NMI comes from the stack switch's other side. */
+/* At CPL 3, so that the NMI's delivery and its IRET switch stacks. */
 static void check_from_user(void)
 {
-	static const uint8_t code[] = {0x89, 0x07, 0x0f, 0xa2,
-				       INT_DONE}; /* MOV [EDI], EAX; CPUID */
+	/* MOV [EDI], EAX; CPUID */
+	static const uint8_t code[] = {0x89, 0x07, 0x0f, 0xa2, INT_DONE};
 	struct state state = state_for_user(code);
 
-	*apic(APIC_ICR_HIGH) = *apic(APIC_ID);
+	apic_aim_at_self();
 	state.rax = ICR_NMI;
 	state.rdi = APIC_ICR;
 	run(&state);

@@ -11,9 +11,9 @@
 
 const char guest_name[] = "vmx_instructions";
 
-#define MEMORY 0x37 /* ModRM: /6 [EDI]; the other digits are added below */
+#define MEMORY 0x37 /* ModRM of /6 with [EDI] */
 
-/* Each with [EDI] or ECX, EAX as operands; exits: what VT-x always shows to Vellum. */
+/* With [EDI] or EAX, ECX as operands. exits: VT-x shows it to Vellum in any case. */
 static const struct {
 	const char *name;
 	uint8_t code[8];

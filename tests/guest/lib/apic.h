@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Interrupts that a processor sends to itself: SDM volume 3A, 11.6.1; APM volume 2, 16.5. */
+#ifndef VELLUM_TESTS_GUEST_APIC_H
+#define VELLUM_TESTS_GUEST_APIC_H
+
+#include "lib/types.h"
+
+#define APIC_ID	      0xfee00020u
+#define APIC_ICR      0xfee00300u
+#define APIC_ICR_HIGH 0xfee00310u
+
+/* Commands: level assert, physical destination */
+#define ICR_NMI	 0x4400u
+#define ICR_INIT 0x4500u
+
+static inline volatile uint32_t *apic_register(uint32_t address)
+{
+	return (volatile uint32_t *)address;
+}
+
+/* To this processor goes what is written to APIC_ICR from now on. */
+static inline void apic_aim_at_self(void)
+{
+	*apic_register(APIC_ICR_HIGH) = *apic_register(APIC_ID);
+}
+
+static inline void apic_send_to_self(uint32_t command)
+{
+	apic_aim_at_self();
+	*apic_register(APIC_ICR) = command;
+}
+
+#endif
