@@ -526,7 +526,8 @@ static void a_bad_tss_is_refused(void **state)
 	assert_refused(LOCAL);
 	assert_refused(GDT_END);
 	assert_refused(NEW | 4);
-	vmcs[VMCS_GUEST_GDTR_LIMIT] = NEW + 6;
+	vmcs[VMCS_GUEST_GDTR_LIMIT] = NEW + 6; /* a byte too short */
+	new_tss()->fs = 0;
 	assert_refused(NEW);
 	put(GDT + NEW, descriptor(NEW_TSS, 0x66, 0x89));
 	assert_refused(NEW | 3);
