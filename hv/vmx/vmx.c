@@ -45,10 +45,23 @@ static bool is_locked_off(uint64_t control)
 	return (control & FEATURE_CONTROL_LOCK) && !(control & FEATURE_CONTROL_VMXON);
 }
 
-/* True if a control may be 1: the high half of its capability MSR (appendix A.3). */
-static bool can_control(uint32_t msr, uint64_t bit)
+/* True if all of these controls may be 1: the high half of their capability MSR (A.3). */
+static bool can_control(uint32_t msr, uint64_t bits)
 {
-	return rdmsr(msr) >> 32 & bit;
+	return (rdmsr(msr) >> 32 & bits) == bits;
+}
+
+static bool can_switch_efer_and_pat(void)
+{
+	return can_control(MSR_VMX_ENTRY, ENTRY_LOAD_EFER | ENTRY_LOAD_PAT) &&
+	       can_control(MSR_VMX_EXIT,
+			   EXIT_SAVE_EFER | EXIT_LOAD_EFER | EXIT_SAVE_PAT | EXIT_LOAD_PAT);
+}
+
+static bool can_wait_for_nmi_window(void)
+{
+	return can_control(MSR_VMX_PIN, PIN_NMI_EXITING | PIN_VIRTUAL_NMIS) &&
+	       can_control(MSR_VMX_PROCESSOR, PROCESSOR_NMI_WINDOW);
 }
 
 static const char *missing_capability(void)
@@ -60,12 +73,17 @@ static const char *missing_capability(void)
 		return "extended page tables (EPT), and paging=shadow is not there yet";
 	if (!can_control(MSR_VMX_SECONDARY, SECONDARY_UNRESTRICTED))
 		return "unrestricted guest mode";
-	if (!can_control(MSR_VMX_ENTRY, ENTRY_LOAD_EFER) ||
-	    !can_control(MSR_VMX_ENTRY, ENTRY_LOAD_PAT))
+	if (!can_switch_efer_and_pat())
 		return "EFER and PAT switching";
+	if (!can_control(MSR_VMX_PROCESSOR, PROCESSOR_IO_BITMAPS | PROCESSOR_MSR_BITMAPS))
+		return "I/O and MSR bitmaps";
+	if (!can_wait_for_nmi_window())
+		return "virtual NMIs and their window";
 	ept = rdmsr(MSR_VMX_EPT_VPID);
 	if (!(ept & EPT_CAP_4_LEVELS) || !(ept & EPT_CAP_WRITE_BACK))
 		return "write-back EPT of four levels";
+	if (!(ept & EPT_CAP_INVEPT) || !(ept & EPT_CAP_INVEPT_ALL))
+		return "INVEPT of all contexts";
 	return NULL;
 }
 

@@ -114,10 +114,12 @@ static int make_machine(void **state)
 	(void)state;
 	memset(&machine, 0, sizeof(machine));
 	machine.feature_control = 5;
-	machine.processor = MAY(BIT(31));
+	machine.pin = MAY(BIT(3) | BIT(5));
+	machine.processor = MAY(BIT(22) | BIT(25) | BIT(28) | BIT(31));
+	machine.exit = MAY(15u << 18);
 	machine.secondary = MAY(BIT(1) | BIT(7));
 	machine.entry = MAY(BIT(14) | BIT(15));
-	machine.ept = BIT(6) | BIT(14);
+	machine.ept = BIT(6) | BIT(14) | BIT(20) | BIT(26);
 	written = 0;
 	memset(why, 0, sizeof(why));
 	return 0;
@@ -185,6 +187,24 @@ static void each_capability_is_needed(void **state)
 	assert_lacks("four levels");
 	machine.ept = ~BIT(14);
 	assert_lacks("write-back");
+	for (unsigned int bit = 18; bit <= 21; bit++) {
+		machine.exit = MAY(~BIT(bit) & UINT32_MAX);
+		assert_lacks("EFER and PAT");
+	}
+	machine.processor = MAY(~BIT(25) & UINT32_MAX);
+	assert_lacks("bitmaps");
+	machine.processor = MAY(~BIT(28) & UINT32_MAX);
+	assert_lacks("bitmaps");
+	machine.processor = MAY(~BIT(22) & UINT32_MAX);
+	assert_lacks("virtual NMIs");
+	machine.pin = MAY(~BIT(3) & UINT32_MAX);
+	assert_lacks("virtual NMIs");
+	machine.pin = MAY(~BIT(5) & UINT32_MAX);
+	assert_lacks("virtual NMIs");
+	machine.ept = ~BIT(20);
+	assert_lacks("INVEPT");
+	machine.ept = ~BIT(26);
+	assert_lacks("INVEPT");
 }
 
 /* The low half says what must be 1, which is not what may be. */
