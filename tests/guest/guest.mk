@@ -37,9 +37,9 @@ $(GUEST)/%.elf: tests/guest/guest.lds
 $(GUEST)/%.bin: $(GUEST)/%.elf
 	$(QUIET_LD)objcopy -O binary $< $@
 
-# make test-guest ONLY=cpuid runs those with "cpuid" in their name.
+# make test-guest ONLY=cpuid runs those with "cpuid" in their name; "cpuid and intel" works, too.
 ONLY ?=
 test-guest: all guests
-	@BUILD=$(BUILD) $(PYTEST) -q tests/guest $(ONLY:%=-k %)
+	@BUILD=$(BUILD) $(PYTEST) -q tests/guest $(if $(ONLY),-k "$(ONLY)")
 
 -include $(shell find $(GUEST) -name '*.d' 2>/dev/null)

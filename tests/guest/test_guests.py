@@ -54,7 +54,7 @@ def boot_for(place, guest, run):
         emulator = emulator_for(place, machine)
     except EmulatorError as error:
         return str(error)
-    for where in (place.name, emulator.name):
+    for where in (place.name, emulator.name, f"{emulator.name} {place.cpu}"):
         if where in run.not_on:
             return run.not_on[where]
     limits = Limits(SECONDS, LOG_BYTES, marker="stopped here" if run.stays else None)
