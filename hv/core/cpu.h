@@ -81,12 +81,17 @@ enum exception_vector {
 #define CPUID_VENDOR_ECX_AMD	 0x444d4163u /* "cAMD"; Hygon: "uine" */
 #define CPUID_FEATURES		 0x00000001u
 #define CPUID_1_EBX_APIC_SHIFT	 24 /* initial APIC id */
+#define CPUID_1_ECX_DTES64	 BIT(2)
+#define CPUID_1_ECX_DS_CPL	 BIT(4)
 #define CPUID_1_ECX_VMX		 BIT(5)
 #define CPUID_1_ECX_OSXSAVE	 BIT(27)
 #define CPUID_1_ECX_HYPERVISOR	 BIT(31)
 #define CPUID_1_EDX_MTRR	 BIT(12)
+#define CPUID_1_EDX_DS		 BIT(21) /* debug store: what PEBS and BTS write to */
 #define CPUID_STRUCTURED	 0x00000007u
+#define CPUID_7_EBX_PT		 BIT(25) /* Intel processor trace */
 #define CPUID_7_ECX_OSPKE	 BIT(4)
+#define CPUID_PROCESSOR_TRACE	 0x00000014u
 #define CPUID_HYPERVISOR	 0x40000000u
 #define CPUID_EXT_MAX		 0x80000000u
 #define CPUID_EXT_FEATURES	 0x80000001u
@@ -98,6 +103,7 @@ enum exception_vector {
 #define CPUID_EXT1_EDX_FFXSR	 BIT(25)
 #define CPUID_EXT1_EDX_PAGE1GB	 BIT(26)
 #define CPUID_EXT_ADDRESS_SIZES	 0x80000008u
+#define CPUID_EXT8_EAX_PHYSICAL	 0xffu /* bits of a physical address */
 #define CPUID_EXT8_EBX_MCOMMIT	 BIT(8)
 #define CPUID_EXT8_EBX_INTWB	 BIT(13)
 #define CPUID_SVM		 0x8000000au

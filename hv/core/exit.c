@@ -11,6 +11,8 @@
 #include "debug/record.h"
 #include "vmi/hypercall.h"
 
+#define PORTS 0x10000u
+
 static uint32_t port_in(uint16_t port, unsigned int size)
 {
 	switch (size) {
@@ -74,10 +76,22 @@ static void release_guard(struct vcpu *vcpu, const struct port_access *access)
 		vendor->release_port(vcpu, (uint16_t)(access->port + i));
 }
 
+/*
+ * An access that wraps around the end of the ports exits whatever the guard says (SDM
+ * volume 3C, 26.1.3); no device is there, so the guest gets #GP instead of a loop.
+ */
+static void string_io(struct vcpu *vcpu, const struct port_access *access)
+{
+	if (access->port + access->size > PORTS)
+		vendor->inject_exception(vcpu, VECTOR_GP, 0);
+	else
+		release_guard(vcpu, access);
+}
+
 void exit_port(struct vcpu *vcpu, const struct port_access *access)
 {
 	if (access->string) {
-		release_guard(vcpu, access);
+		string_io(vcpu, access);
 		return;
 	}
 	if (access->in)

@@ -2,7 +2,15 @@
 #include "core/cpu.h"
 #include "core/exit.h"
 #include "core/vendor.h"
+#include "mm/page_table.h"
 #include "vmi/vmi.h"
+
+/*
+ * The basic leaves that are not passed on as they are. Beside virtualization they lack
+ * what writes to memory past the nested page tables: debug store, processor trace.
+ */
+#define FILTERED_BASIC_LEAVES \
+	(BIT(CPUID_FEATURES) | BIT(CPUID_STRUCTURED) | BIT(CPUID_PROCESSOR_TRACE))
 
 /* Leaves from CPUID_HYPERVISOR on that no processor uses, so that software may. */
 #define HYPERVISOR_LEAVES 0x10000000u
@@ -69,9 +77,12 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 	switch (leaf) {
 	case CPUID_FEATURES:
 		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_1_ECX_OSXSAVE, CR4_OSXSAVE);
-		r.ecx = (r.ecx & ~CPUID_1_ECX_VMX) | CPUID_1_ECX_HYPERVISOR;
+		r.ecx &= ~(CPUID_1_ECX_VMX | CPUID_1_ECX_DTES64 | CPUID_1_ECX_DS_CPL);
+		r.ecx |= CPUID_1_ECX_HYPERVISOR;
+		r.edx &= ~CPUID_1_EDX_DS;
 		return r;
 	case CPUID_STRUCTURED:
+		r.ebx &= ~CPUID_7_EBX_PT;
 		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_7_ECX_OSPKE, CR4_PKE);
 		return r;
 	case CPUID_EXT_FEATURES:
@@ -79,6 +90,11 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 		if (lacks_syscall(vcpu))
 			r.edx &= ~CPUID_EXT1_EDX_SYSCALL;
 		return r;
+	case CPUID_EXT_ADDRESS_SIZES: /* nested tables have four levels */
+		r.eax = (r.eax & ~(uint64_t)CPUID_EXT8_EAX_PHYSICAL) |
+			min_u64(r.eax & CPUID_EXT8_EAX_PHYSICAL, PAGE_TABLE_ADDRESS_BITS);
+		return r;
+	case CPUID_PROCESSOR_TRACE:
 	case CPUID_SVM:
 	case CPUID_ENCRYPTION:
 		return (struct cpuid_result){0};
@@ -97,7 +113,7 @@ __attribute__((noinline)) static void answer_filtered(struct vcpu *vcpu)
 /* A cheap "yes" for most of the basic leaves; a "no" only costs a few instructions. */
 static bool is_as_the_processor_says(uint32_t leaf)
 {
-	return leaf < 32 && !((BIT(CPUID_FEATURES) | BIT(CPUID_STRUCTURED)) >> leaf & 1);
+	return leaf < 32 && !(FILTERED_BASIC_LEAVES >> leaf & 1);
 }
 
 void exit_cpuid(struct vcpu *vcpu)

@@ -17,6 +17,21 @@
 #define MSR_HIGH_BYTES	0x400u
 #define MSR_WRITE_BYTES 0x800u
 
+/*
+ * VMX's own; and the debug store's and processor trace's, which write by addresses that
+ * nobody translates for the guest: PEBS by Vellum's page tables if a counter overflows
+ * there, trace output by physical ones (SDM volume 3B, 20.3.1 and chapter 33).
+ */
+static const struct {
+	uint32_t first, last;
+} hidden[] = {
+	{MSR_FEATURE_CONTROL, MSR_FEATURE_CONTROL},
+	{MSR_PEBS_ENABLE, MSR_PEBS_ENABLE},
+	{MSR_VMX_FIRST, MSR_VMX_LAST},
+	{MSR_RTIT_FIRST, MSR_RTIT_LAST},
+	{MSR_DS_AREA, MSR_DS_AREA},
+};
+
 static uint8_t *msr_bitmap, *port_bitmap;
 
 static int allocate(uint8_t **bitmap, unsigned int frames)
@@ -70,9 +85,9 @@ int vmx_bitmaps_init(void)
 	if (error)
 		return error;
 	policy_guard_msrs(guard_msr);
-	guard_msr(MSR_FEATURE_CONTROL, true, true);
-	for (uint32_t msr = MSR_VMX_FIRST; msr <= MSR_VMX_LAST; msr++)
-		guard_msr(msr, true, true);
+	for (unsigned int i = 0; i < ARRAY_SIZE(hidden); i++)
+		for (uint32_t msr = hidden[i].first; msr <= hidden[i].last; msr++)
+			guard_msr(msr, true, true);
 	mtrr_for_each(guard_mtrr);
 	policy_guard_ports(guard_port);
 	return 0;
@@ -80,7 +95,10 @@ int vmx_bitmaps_init(void)
 
 bool vmx_hides_msr(uint32_t msr)
 {
-	return msr == MSR_FEATURE_CONTROL || (msr >= MSR_VMX_FIRST && msr <= MSR_VMX_LAST);
+	for (unsigned int i = 0; i < ARRAY_SIZE(hidden); i++)
+		if (msr >= hidden[i].first && msr <= hidden[i].last)
+			return true;
+	return false;
 }
 
 /* None: Intel's processors move memory about by chipset registers, not by MSRs. */

@@ -130,6 +130,8 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 	case VMX_EXIT_INVEPT:
 	case VMX_EXIT_INVVPID:
 	case VMX_EXIT_GETSEC:
+	case VMX_EXIT_SEAMCALL:
+	case VMX_EXIT_TDCALL:
 		vcpu_count_exit(vcpu, EXIT_VIRT_INSN);
 		exit_undefined_instruction(vcpu);
 		break;

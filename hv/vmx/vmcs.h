@@ -187,6 +187,8 @@ enum vmx_exit_reason {
 	VMX_EXIT_INVEPT = 50,
 	VMX_EXIT_INVVPID = 53,
 	VMX_EXIT_XSETBV = 55,
+	VMX_EXIT_SEAMCALL = 76,
+	VMX_EXIT_TDCALL = 77,
 };
 
 /* The other bits tell of an enclave, a failed entry and the like: table 25-18. */

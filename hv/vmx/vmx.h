@@ -25,6 +25,10 @@
 #define MSR_VMX_EPT_VPID      0x0000048cu
 #define MSR_VMX_TRUE_OFFSET   0x0000000cu /* from a control's MSR to its "true" one */
 #define MSR_VMX_LAST	      0x00000493u
+#define MSR_PEBS_ENABLE	      0x000003f1u
+#define MSR_RTIT_FIRST	      0x00000560u
+#define MSR_RTIT_LAST	      0x00000587u
+#define MSR_DS_AREA	      0x00000600u
 
 #define VMX_BASIC_REVISION	0x7fffffffu
 #define VMX_BASIC_TRUE_CONTROLS BIT(55)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hunts: a CPUID leaf that shows the guest virtualization it cannot use, that hides
- * more than that, or whose registers come from another leaf.
+ * Hunts: a CPUID leaf that shows the guest virtualization it cannot use, or a debug
+ * store that would write into Vellum; that hides more than that, or whose registers come
+ * from another leaf.
  * Manual: APM volume 3, appendix E: 8000_0001h ECX.2 SVM, ECX.12 SKINIT, leaf
  * 8000_000Ah. 4000_0000h and up are software's (volume 2, 15.33 keeps ECX.31 for it).
  * Vendors: Intel's bit is 0000_0001h ECX.5 (VMX); no leaf of its own.
@@ -16,11 +17,16 @@ static void say_leaf(uint32_t leaf, uint32_t subleaf)
 {
 	struct leaf r = leaf_read(leaf, subleaf);
 
-	if (leaf == CPUID_FEATURES)
-		r.ecx &= ~(uint32_t)(CPUID_1_ECX_HYPERVISOR | CPUID_1_ECX_VMX);
+	if (leaf == CPUID_FEATURES) {
+		r.ecx &= ~(uint32_t)(CPUID_1_ECX_HYPERVISOR | CPUID_1_ECX_VMX | CPUID_1_ECX_DTES64 |
+				     CPUID_1_ECX_DS_CPL);
+		r.edx &= ~(uint32_t)CPUID_1_EDX_DS;
+	}
+	if (leaf == CPUID_STRUCTURED)
+		r.ebx &= ~(uint32_t)CPUID_7_EBX_PT;
 	if (leaf == CPUID_EXT_FEATURES)
 		r.ecx &= ~(uint32_t)(CPUID_EXT1_ECX_SVM | CPUID_EXT1_ECX_SKINIT);
-	if (leaf == CPUID_SVM)
+	if (leaf == CPUID_SVM || leaf == CPUID_PROCESSOR_TRACE)
 		return;
 	say_same("%08x.%x %08x %08x %08x %08x", leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
 }
@@ -39,6 +45,7 @@ static void check_virtualization(void)
 {
 	struct leaf svm = leaf_read(CPUID_SVM, 0);
 
+	EXPECT_EQ("debug store", leaf_read(CPUID_FEATURES, 0).edx & CPUID_1_EDX_DS, 0);
 	EXPECT_EQ("VMX bit", leaf_read(CPUID_FEATURES, 0).ecx & CPUID_1_ECX_VMX, 0);
 	EXPECT_EQ("hypervisor bit", leaf_read(CPUID_FEATURES, 0).ecx >> 31, 1);
 	EXPECT_EQ("SVM bit", leaf_read(CPUID_EXT_FEATURES, 0).ecx & CPUID_EXT1_ECX_SVM, 0);

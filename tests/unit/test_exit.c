@@ -174,6 +174,18 @@ static void string_io_runs_again_without_a_guard(void **state)
 	assert_console(LOG_WARN, "string I/O on port cf8h");
 }
 
+/* VT-x makes it exit again and again, guard or not. */
+static void string_io_around_the_last_port_faults(void **state)
+{
+	struct port_access access = {.port = 0xffff, .size = 2, .string = true};
+
+	(void)state;
+	exit_port(&vcpu, &access);
+	assert_int_equal(guest.vector, VECTOR_GP);
+	assert_int_equal(guest.releases, 0);
+	assert_console_quiet();
+}
+
 static void a_hypercall_answers_in_eax_and_goes_on(void **state)
 {
 	struct guest_registers before;
@@ -257,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup(output_goes_to_the_machine, reset),
 		cmocka_unit_test_setup(the_last_words_come_before_the_end_and_once, reset),
 		cmocka_unit_test_setup(string_io_runs_again_without_a_guard, reset),
+		cmocka_unit_test_setup(string_io_around_the_last_port_faults, reset),
 		cmocka_unit_test_setup(a_hypercall_answers_in_eax_and_goes_on, reset),
 		cmocka_unit_test_setup(a_hypercall_of_user_code_is_undefined, reset),
 		cmocka_unit_test_setup(exceptions_go_on_to_the_guest, reset),

@@ -97,7 +97,7 @@ static void leaf_1_has_no_vmx_and_a_hypervisor(void **state)
 	(void)state;
 	ask(1, 7);
 	assert_int_equal(asked_subleaf, 7);
-	assert_answer(ALL, ALL, ALL & ~(BIT(5) | BIT(27)), ALL);
+	assert_answer(ALL, ALL, ALL & ~(BIT(2) | BIT(4) | BIT(5) | BIT(27)), ALL & ~BIT(21));
 	answer_bits = 0;
 	ask(1, 0);
 	assert_answer(0, 0, BIT(31), 0);
@@ -120,7 +120,7 @@ static void ospke_follows_the_guests_cr4(void **state)
 {
 	(void)state;
 	ask(7, 0);
-	assert_answer(ALL, ALL, ALL & ~BIT(4), ALL);
+	assert_answer(ALL, ALL & ~BIT(25), ALL & ~BIT(4), ALL);
 	guest.cr4 = BIT(22);
 	answer_bits = 0;
 	ask(7, 0);
@@ -136,13 +136,31 @@ static void svm_is_hidden(void **state)
 	assert_answer(0, 0, 0, 0);
 }
 
+static void processor_trace_is_hidden(void **state)
+{
+	(void)state;
+	ask(0x14, 0);
+	assert_answer(0, 0, 0, 0);
+}
+
+static void physical_addresses_have_as_many_bits_as_the_nested_tables(void **state)
+{
+	(void)state;
+	answer_bits = 0x3934;
+	ask(0x80000008, 0);
+	assert_answer(0x3930, 0x3934, 0x3934, 0x3934);
+	answer_bits = 0x3027;
+	ask(0x80000008, 0);
+	assert_int_equal(vcpu.regs.rax, 0x3027);
+}
+
 static void all_other_leaves_are_the_processors(void **state)
 {
 	static const uint32_t leaves[] = {
 		0,	    2,		4,	    6,		8,	    0xb,
 		0xd,	    31,		32,	    33,		39,	    63,
 		64,	    65,		0x3fffffff, 0x50000000, 0x80000000, 0x80000002,
-		0x80000008, 0x80000009, 0x8000000b, 0xffffffff};
+		0x80000009, 0x8000000b, 0xffffffff};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(leaves); i++) {
@@ -206,6 +224,8 @@ int main(void)
 		cmocka_unit_test_setup(osxsave_follows_the_guests_cr4, reset),
 		cmocka_unit_test_setup(ospke_follows_the_guests_cr4, reset),
 		cmocka_unit_test_setup(svm_is_hidden, reset),
+		cmocka_unit_test_setup(processor_trace_is_hidden, reset),
+		cmocka_unit_test_setup(physical_addresses_have_as_many_bits_as_the_nested_tables, reset),
 		cmocka_unit_test_setup(all_other_leaves_are_the_processors, reset),
 		cmocka_unit_test_setup(vellum_says_its_name, reset),
 		cmocka_unit_test_setup(the_hypervisor_leaves_beyond_are_empty, reset),
