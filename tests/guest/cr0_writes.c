@@ -20,6 +20,10 @@ const char guest_name[] = "cr0_writes";
 #define PG     (uint32_t) CR0_PG
 #define PE     (uint32_t) CR0_PE
 
+#define REGION	       0x00400000u /* a large page of RAM */
+#define LARGE_PAGE     0x83u	   /* present, writable, large */
+#define PDPTE_RESERVED 0x02u
+
 static const uint8_t mov_cr0_eax[] = {0x0f, 0x22, 0xc0, INT_DONE};
 static uint32_t frame[2][1024] __attribute__((aligned(4096)));
 
@@ -103,6 +107,32 @@ static void check_paging(enum paging paging)
 	}
 }
 
+/*
+ * CR3 is another one by the time that paging comes on, and its PDPTEs have not been loaded
+ * yet; one of them shows the window elsewhere, and with a reserved bit it is #GP.
+ */
+static void check_pdptes(void)
+{
+	static uint64_t pointers[4] __attribute__((aligned(32)));
+	static uint64_t directory[512] __attribute__((aligned(4096)));
+	uint32_t cr3;
+
+	*(volatile uint32_t *)REGION = 0x33333333;
+	paging_on(PAGING_PAE);
+	cr0_write(cr0_read() ^ (PG | NE));
+	asm volatile("mov %%cr3, %0" : "=r"(cr3));
+	memcpy(pointers, (const void *)cr3, sizeof(pointers));
+	directory[0] = REGION | LARGE_PAGE;
+	pointers[WINDOW / GIB] = (uint32_t)directory | 1;
+	asm volatile("mov %0, %%cr3" ::"r"(pointers) : "memory");
+	cr0_write(cr0_read() ^ (PG | NE));
+	EXPECT_EQ("window", *(volatile uint32_t *)WINDOW, 0x33333333);
+	cr0_write(cr0_read() ^ (PG | NE));
+	pointers[3] |= PDPTE_RESERVED;
+	refuse("reserved bit in a PDPTE", cr0_read() ^ (PG | NE), state_for(mov_cr0_eax), run);
+	paging_off();
+}
+
 /* In 32-bit code of a compatibility segment: CR0.PG and NE change at once. EFER, after it. */
 static uint32_t efer_after_write(uint32_t cr0)
 {
@@ -169,6 +199,7 @@ void guest_main(void)
 	check_paging(PAGING_4M);
 	check_paging(PAGING_4K);
 	check_paging(PAGING_PAE);
+	check_pdptes();
 	check_long_mode();
 	check_protection();
 	check_lmsw();
