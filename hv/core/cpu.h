@@ -51,7 +51,6 @@
 #define EFER_LMA      BIT(10)
 #define EFER_NXE      BIT(11)
 #define EFER_SVME     BIT(12)
-#define EFER_LMSLE    BIT(13)
 #define EFER_FFXSR    BIT(14)
 #define EFER_TCE      BIT(15)
 #define EFER_MCOMMIT  BIT(17)
@@ -78,7 +77,6 @@ enum exception_vector {
 
 /* CPUID: leaves and bits that Vellum looks at (APM volume 3, appendix E) */
 #define CPUID_VENDOR		 0x00000000u
-#define CPUID_VENDOR_ECX_AMD	 0x444d4163u /* "cAMD"; Hygon: "uine" */
 #define CPUID_FEATURES		 0x00000001u
 #define CPUID_1_EBX_APIC_SHIFT	 24 /* initial APIC id */
 #define CPUID_1_ECX_DTES64	 BIT(2)
@@ -125,6 +123,14 @@ static inline struct cpuid_result cpuid(uint32_t leaf, uint32_t subleaf)
 		     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
 		     : "a"(leaf), "c"(subleaf));
 	return r;
+}
+
+/* The largest page that this processor's four-level page tables can map, in bytes. */
+static inline uint64_t cpu_largest_page(void)
+{
+	if (cpuid(CPUID_EXT_FEATURES, 0).edx & CPUID_EXT1_EDX_PAGE1GB)
+		return 1 * GIB;
+	return 2 * MIB;
 }
 
 static inline uint64_t rdtsc(void)

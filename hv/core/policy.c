@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/policy.h"
 #include "core/cpu.h"
+#include "core/power.h"
 #include "dev/acpi.h"
 
 /* Ports that a PC has had since before ACPI */
-#define PORT_KEYBOARD_COMMAND	0x64
 #define KEYBOARD_PULSE(command) (((command)&0xf1) == 0xf0) /* of bit 0, the reset line */
 #define PORT_SYSTEM_CONTROL_A	0x92
 #define SYSTEM_CONTROL_RESET	BIT(0)
 #define PORT_PCI_ADDRESS	0xcf8 /* as a dword; it is no access to the next port then */
-#define PORT_RESET_CONTROL	0xcf9 /* PIIX and later */
 #define RESET_CONTROL_GO	BIT(2)
 
 /* ACPI 6.4, 4.8.3.2: PM1 control */

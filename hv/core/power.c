@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/power.h"
 #include "core/cpu.h"
-#include "core/policy.h"
 
-#define PORT_RESET_CONTROL    0xcf9
-#define RESET_HARD	      0x06
-#define PORT_KEYBOARD_COMMAND 0x64
-#define KEYBOARD_PULSE_RESET  0xfe
-#define PATIENCE	      10000000
+#define RESET_HARD	     0x06
+#define KEYBOARD_PULSE_RESET 0xfe
+#define PATIENCE	     10000000
 
 static void wait_for_reset(void)
 {

@@ -44,13 +44,6 @@ static int find_place(const struct boot_info *boot, uint64_t *base)
 	return *base ? 0 : -ENOMEM;
 }
 
-static uint64_t largest_page(void)
-{
-	if (cpuid(CPUID_EXT_FEATURES, 0).edx & CPUID_EXT1_EDX_PAGE1GB)
-		return 1 * GIB;
-	return 2 * MIB;
-}
-
 static int map_part(const char *from, const char *to, uint64_t base, uint64_t flags)
 {
 	uint64_t offset = (uintptr_t)from - (uintptr_t)image_start;
@@ -76,7 +69,7 @@ static int map_image(uint64_t base)
 
 static int build_tables(uint64_t base, uint64_t limit)
 {
-	int error = page_table_init(&tables, PAGE_PRESENT | PAGE_WRITE, largest_page());
+	int error = page_table_init(&tables, PAGE_PRESENT | PAGE_WRITE, cpu_largest_page());
 
 	if (!error)
 		error = page_table_map(&tables, PHYSMAP_BASE, limit, hpa(0),

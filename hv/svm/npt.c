@@ -20,16 +20,9 @@ static uint64_t entry_flags(enum memory_type type)
 	return NPT_FLAGS;
 }
 
-static uint64_t largest_page(void)
-{
-	if (cpuid(CPUID_EXT_FEATURES, 0).edx & CPUID_EXT1_EDX_PAGE1GB)
-		return 1 * GIB;
-	return 2 * MIB;
-}
-
 int svm_memory_init(void)
 {
-	int error = page_table_init(&npt, NPT_FLAGS, largest_page());
+	int error = page_table_init(&npt, NPT_FLAGS, cpu_largest_page());
 
 	return error ? error : guest_space_map(&npt, entry_flags);
 }

@@ -54,11 +54,10 @@ struct vmcb_segment {
 #define EVENT_ERROR_SHIFT    32
 
 /* VMCB clean bits: 15.15.3 */
-#define CLEAN_ALL	 0xffffffffu
-#define CLEAN_INTERCEPTS BIT(0)
-#define CLEAN_IOPM	 BIT(1)
-#define CLEAN_CRX	 BIT(5)
-#define CLEAN_DRX	 BIT(6)
+#define CLEAN_ALL  0xffffffffu
+#define CLEAN_IOPM BIT(1)
+#define CLEAN_CRX  BIT(5)
+#define CLEAN_DRX  BIT(6)
 
 struct vmcb_control {
 	uint16_t intercept_cr_reads;
