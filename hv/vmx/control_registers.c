@@ -12,8 +12,7 @@
 
 #define CR0_LMSW_BITS  0xfull
 #define PDPT_ADDRESS   0xffffffe0ull /* CR3 in PAE mode */
-#define PDPT_ENTRIES   4u
-#define PDPT_SIZE      (PDPT_ENTRIES * 8)
+#define PDPT_SIZE      (PDPTE_COUNT * 8)
 #define PDPTE_RESERVED 0x1e6ull /* below the address: table 4-8 */
 
 enum { REGISTER_RSP = 4 };
@@ -73,7 +72,7 @@ static bool is_valid_pdpte(uint64_t entry)
 bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
 {
 	const uint64_t *entry;
-	uint64_t copy[PDPT_ENTRIES];
+	uint64_t copy[PDPTE_COUNT];
 
 	if (!(cr0 & CR0_PG) || !(vmread(VMCS_GUEST_CR4) & CR4_PAE) ||
 	    (vmread(VMCS_GUEST_EFER) & EFER_LME))
@@ -82,10 +81,10 @@ bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
 	if (!entry)
 		return false;
 	memcpy(copy, entry, sizeof(copy));
-	for (unsigned int i = 0; i < PDPT_ENTRIES; i++)
+	for (unsigned int i = 0; i < PDPTE_COUNT; i++)
 		if (!is_valid_pdpte(copy[i]))
 			return false;
-	for (unsigned int i = 0; i < PDPT_ENTRIES; i++)
+	for (unsigned int i = 0; i < PDPTE_COUNT; i++)
 		vmwrite(VMCS_GUEST_PDPTE0 + 2 * i, copy[i]);
 	return true;
 }

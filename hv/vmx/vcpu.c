@@ -36,6 +36,21 @@ static void init_controls(void)
 	vmwrite(VMCS_VPID, GUEST_VPID);
 }
 
+/* With mask and match alike a #PF exits where the exception bitmap says so: nowhere (25.6.3). */
+static void init_unused_controls(void)
+{
+	vmwrite(VMCS_PAGE_FAULT_MASK, 0);
+	vmwrite(VMCS_PAGE_FAULT_MATCH, 0);
+	vmwrite(VMCS_CR3_TARGET_COUNT, 0);
+	vmwrite(VMCS_TSC_OFFSET, 0);
+	vmwrite(VMCS_EXIT_MSR_STORE_COUNT, 0);
+	vmwrite(VMCS_EXIT_MSR_LOAD_COUNT, 0);
+	vmwrite(VMCS_ENTRY_MSR_LOAD_COUNT, 0);
+	vmwrite(VMCS_ENTRY_INTERRUPTION, 0);
+	vmwrite(VMCS_ENTRY_ERROR_CODE, 0);
+	vmwrite(VMCS_ENTRY_INSTRUCTION_LENGTH, 0);
+}
+
 static void init_tables(void)
 {
 	vmwrite(VMCS_IO_BITMAP_A, vmx_port_bitmap().raw);
@@ -46,20 +61,35 @@ static void init_tables(void)
 	vmwrite(VMCS_XSS_EXITING, 0);
 }
 
-/* What an exit returns to; selectors that are not set here are 0. */
+/* What an exit returns to. entry.asm writes HOST_RSP. */
 static void init_host(void)
 {
 	vmwrite(VMCS_HOST_CR0, read_cr0());
 	vmwrite(VMCS_HOST_CR3, read_cr3());
 	vmwrite(VMCS_HOST_CR4, read_cr4());
-	vmwrite(VMCS_HOST_CS_SELECTOR, CODE64_SELECTOR);
-	vmwrite(VMCS_HOST_TR_SELECTOR, TSS_SELECTOR);
-	vmwrite(VMCS_HOST_TR_BASE, exception_tss_base());
-	vmwrite(VMCS_HOST_GDTR_BASE, exception_gdt_base());
-	vmwrite(VMCS_HOST_IDTR_BASE, exception_idt_base());
 	vmwrite(VMCS_HOST_EFER, rdmsr(MSR_EFER));
 	vmwrite(VMCS_HOST_PAT, rdmsr(MSR_PAT));
 	vmwrite(VMCS_HOST_RIP, (uintptr_t)vmx_exit_entry);
+}
+
+/* 64-bit code at CPL 0 does without data segments (27.2.3), and Vellum has no SYSENTER. */
+static void init_host_segments(void)
+{
+	vmwrite(VMCS_HOST_CS_SELECTOR, CODE64_SELECTOR);
+	vmwrite(VMCS_HOST_ES_SELECTOR, 0);
+	vmwrite(VMCS_HOST_SS_SELECTOR, 0);
+	vmwrite(VMCS_HOST_DS_SELECTOR, 0);
+	vmwrite(VMCS_HOST_FS_SELECTOR, 0);
+	vmwrite(VMCS_HOST_GS_SELECTOR, 0);
+	vmwrite(VMCS_HOST_TR_SELECTOR, TSS_SELECTOR);
+	vmwrite(VMCS_HOST_FS_BASE, 0);
+	vmwrite(VMCS_HOST_GS_BASE, 0);
+	vmwrite(VMCS_HOST_TR_BASE, exception_tss_base());
+	vmwrite(VMCS_HOST_GDTR_BASE, exception_gdt_base());
+	vmwrite(VMCS_HOST_IDTR_BASE, exception_idt_base());
+	vmwrite(VMCS_HOST_SYSENTER_CS, 0);
+	vmwrite(VMCS_HOST_SYSENTER_ESP, 0);
+	vmwrite(VMCS_HOST_SYSENTER_EIP, 0);
 }
 
 static void init_segment(enum vmcs_segment segment, uint16_t selector, uint32_t access,
@@ -71,8 +101,7 @@ static void init_segment(enum vmcs_segment segment, uint16_t selector, uint32_t 
 	vmwrite(segment_field(VMCS_GUEST_ES_BASE, segment), 0);
 }
 
-/* The state that the 32-bit boot protocols ask for: guest_image.h. */
-static void init_guest(const struct guest_entry *entry)
+static void init_guest_segments(const struct guest_entry *entry)
 {
 	for (enum vmcs_segment segment = SEGMENT_ES; segment <= SEGMENT_GS; segment++)
 		init_segment(segment, entry->data_selector, ACCESS_DATA32, UINT32_MAX);
@@ -81,12 +110,42 @@ static void init_guest(const struct guest_entry *entry)
 	init_segment(SEGMENT_TR, 0, ACCESS_TSS32, UINT16_MAX);
 	vmwrite(VMCS_GUEST_GDTR_BASE, entry->gdt_base);
 	vmwrite(VMCS_GUEST_GDTR_LIMIT, entry->gdt_limit);
+	vmwrite(VMCS_GUEST_IDTR_BASE, 0);
+	vmwrite(VMCS_GUEST_IDTR_LIMIT, 0);
+}
+
+static void init_guest_registers(const struct guest_entry *entry)
+{
 	vmwrite(VMCS_GUEST_CR0, CR0_PE | CR0_ET | CR0_NE);
+	vmwrite(VMCS_GUEST_CR3, 0);
 	vmwrite(VMCS_GUEST_CR4, CR4_VMXE);
 	vmwrite(VMCS_GUEST_DR7, DR7_INITIAL);
 	vmwrite(VMCS_GUEST_RFLAGS, RFLAGS_RESERVED);
 	vmwrite(VMCS_GUEST_RIP, entry->eip);
+	vmwrite(VMCS_GUEST_RSP, 0);
+	for (unsigned int i = 0; i < PDPTE_COUNT; i++)
+		vmwrite(VMCS_GUEST_PDPTE0 + 2 * i, 0);
+}
+
+static void init_guest_msrs(void)
+{
+	vmwrite(VMCS_GUEST_DEBUGCTL, 0);
+	vmwrite(VMCS_GUEST_EFER, 0);
 	vmwrite(VMCS_GUEST_PAT, PAT_INITIAL);
+	vmwrite(VMCS_GUEST_SYSENTER_CS, 0);
+	vmwrite(VMCS_GUEST_SYSENTER_ESP, 0);
+	vmwrite(VMCS_GUEST_SYSENTER_EIP, 0);
+}
+
+/* The state that the 32-bit boot protocols ask for: guest_image.h. */
+static void init_guest(const struct guest_entry *entry)
+{
+	init_guest_segments(entry);
+	init_guest_registers(entry);
+	init_guest_msrs();
+	vmwrite(VMCS_GUEST_ACTIVITY, ACTIVITY_ACTIVE);
+	vmwrite(VMCS_GUEST_INTERRUPTIBILITY, 0);
+	vmwrite(VMCS_GUEST_PENDING_DEBUG, 0);
 }
 
 /* CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. */
@@ -96,6 +155,21 @@ static void init_masks(void)
 	vmwrite(VMCS_CR0_SHADOW, CR0_PE | CR0_ET);
 	vmwrite(VMCS_CR4_MASK, CR4_VMXE);
 	vmwrite(VMCS_CR4_SHADOW, 0);
+}
+
+/*
+ * VMCLEAR promises nothing of the fields (25.11.3), so all that entries and exits look at
+ * are written here, those that say "nothing" too.
+ */
+static void init_fields(const struct guest_entry *entry)
+{
+	init_controls();
+	init_unused_controls();
+	init_tables();
+	init_host();
+	init_host_segments();
+	init_guest(entry);
+	init_masks();
 }
 
 static void make_current(uint32_t *vmcs)
@@ -115,11 +189,7 @@ int vmx_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
 	vcpu->arch = vmcs;
 	vcpu->regs.rsi = entry->esi;
 	make_current(vmcs);
-	init_controls();
-	init_tables();
-	init_host();
-	init_guest(entry);
-	init_masks();
+	init_fields(entry);
 	return 0;
 }
 

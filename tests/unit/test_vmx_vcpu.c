@@ -47,6 +47,8 @@ static uint64_t fake_rdmsr(uint32_t msr)
 #define rdmsr(msr) fake_rdmsr(msr)
 #include "vmx/vcpu.c"
 
+#define OLD_BYTE 0x5a /* what a VMCS may hold before anything is written */
+
 static struct vcpu vcpu;
 static jmp_buf stopped;
 static unsigned int dumps;
@@ -127,14 +129,10 @@ static int make_vmcs(void **state)
 {
 	(void)state;
 	console_clear();
-	memset(vmcs, 0, sizeof(vmcs));
+	memset(vmcs, OLD_BYTE, sizeof(vmcs)); /* SDM volume 3C, 25.11.3 */
 	memset(&vcpu, 0, sizeof(vcpu));
 	dumps = 0;
-	init_controls();
-	init_tables();
-	init_host();
-	init_guest(&entry);
-	init_masks();
+	init_fields(&entry);
 	return 0;
 }
 
@@ -229,6 +227,64 @@ static void cpl_is_the_dpl_of_ss(void **state)
 	assert_int_equal(vmx_privilege_level(&vcpu), 3);
 }
 
+/*
+ * What entries and exits look at with the controls above: SDM volume 3C, 25.4 to 25.8. But
+ * HOST_RSP (6c14h), which entry.asm writes, and the four shapes of segment fields.
+ */
+static const uint16_t used_fields[] = {
+	0x0000, 0x0c00, 0x0c02, 0x0c04, 0x0c06, 0x0c08, 0x0c0a, 0x0c0c, 0x2000, 0x2002, 0x2004,
+	0x2010, 0x201a, 0x202c, 0x2800, 0x2802, 0x2804, 0x2806, 0x280a, 0x280c, 0x280e, 0x2810,
+	0x2c00, 0x2c02, 0x4000, 0x4002, 0x4004, 0x4006, 0x4008, 0x400a, 0x400c, 0x400e, 0x4010,
+	0x4012, 0x4014, 0x4016, 0x4018, 0x401a, 0x401e, 0x4810, 0x4812, 0x4824, 0x4826, 0x482a,
+	0x4c00, 0x6000, 0x6002, 0x6004, 0x6006, 0x6800, 0x6802, 0x6804, 0x6816, 0x6818, 0x681a,
+	0x681c, 0x681e, 0x6820, 0x6822, 0x6824, 0x6826, 0x6c00, 0x6c02, 0x6c04, 0x6c06, 0x6c08,
+	0x6c0a, 0x6c0c, 0x6c0e, 0x6c10, 0x6c12, 0x6c16,
+};
+
+static void assert_written(uint32_t field)
+{
+	uint64_t old;
+
+	memset(&old, OLD_BYTE, sizeof(old));
+	if (vmcs[field] == old)
+		fail_msg("VMCS field %04x is what it was", field);
+}
+
+static void no_field_is_left_as_it_was(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(used_fields); i++)
+		assert_written(used_fields[i]);
+	for (enum vmcs_segment segment = SEGMENT_ES; segment <= SEGMENT_TR; segment++) {
+		assert_written(segment_field(0x0800, segment));
+		assert_written(segment_field(0x4800, segment));
+		assert_written(segment_field(0x4814, segment));
+		assert_written(segment_field(0x6806, segment));
+	}
+}
+
+/* Lists of MSRs, CR3 targets, #PF exits, an event, blocking, a state other than active */
+static void what_is_not_used_is_off(void **state)
+{
+	static const uint16_t fields[] = {0x2010, 0x4006, 0x4008, 0x400a, 0x400e, 0x4010,
+					  0x4014, 0x4016, 0x4824, 0x4826, 0x6822};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++)
+		assert_int_equal(vmcs[fields[i]], 0);
+}
+
+/* SDM volume 3C, 27.2.3: RPL and TI 0, no SS in 64-bit mode, canonical bases */
+static void the_host_has_no_other_segments(void **state)
+{
+	static const uint16_t fields[] = {0x0c00, 0x0c04, 0x0c06, 0x0c08, 0x0c0a,
+					  0x4c00, 0x6c06, 0x6c08, 0x6c10, 0x6c12};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++)
+		assert_int_equal(vmcs[fields[i]], 0);
+}
+
 /* ---- events ---- */
 
 static void an_exception_has_the_manuals_form(void **state)
@@ -277,6 +333,9 @@ int main(void)
 		T(the_guest_starts_in_flat_32_bit_protected_mode),
 		T(the_guest_sees_its_own_ne_and_vmxe),
 		T(cpl_is_the_dpl_of_ss),
+		T(no_field_is_left_as_it_was),
+		T(what_is_not_used_is_off),
+		T(the_host_has_no_other_segments),
 		T(an_exception_has_the_manuals_form),
 		T(in_real_mode_there_are_no_error_codes),
 		T(a_refused_entry_is_explained_and_dumped),
