@@ -20,7 +20,9 @@ static struct mtrr_state mtrr;
 static struct {
 	uint64_t start, size;
 	hpa_t pages;
-} overlay;
+	enum memory_type type;
+} overlay[OVERLAYS_MAX];
+static unsigned int overlay_count;
 
 int guest_space_init(const struct kept_memory *keep, uint64_t ram_end)
 {
@@ -36,15 +38,15 @@ int guest_space_init(const struct kept_memory *keep, uint64_t ram_end)
 	return 0;
 }
 
-int guest_space_overlay(gpa_t start, uint64_t size, const void *pages)
+int guest_space_overlay(gpa_t start, uint64_t size, hpa_t pages, enum memory_type type)
 {
-	if (overlay.size)
+	if (overlay_count == OVERLAYS_MAX)
 		return -ENOMEM;
-	overlay.start = start.raw;
-	overlay.size = size;
-	overlay.pages = virt_to_phys(pages);
-	guest_memory_overlay(start, size, pages);
-	return 0;
+	overlay[overlay_count].start = start.raw;
+	overlay[overlay_count].size = size;
+	overlay[overlay_count].pages = pages;
+	overlay[overlay_count++].type = type;
+	return guest_memory_overlay(start, size, type == MEMORY_WB ? phys_to_virt(pages) : NULL);
 }
 
 bool guest_space_is_kept(gpa_t address, uint64_t size)
@@ -105,6 +107,16 @@ static int map_sink(struct page_table *table, nested_flags_t flags)
 	return error;
 }
 
+static int map_overlays(struct page_table *table, nested_flags_t flags)
+{
+	int error = 0;
+
+	for (unsigned int i = 0; i < overlay_count && !error; i++)
+		error = page_table_map(table, overlay[i].start, overlay[i].size, overlay[i].pages,
+				       flags(overlay[i].type));
+	return error;
+}
+
 /*
  * No step maps kept memory to itself, not even for the next one to replace it: the last
  * frame may be gone in between, or the guest be running on another processor.
@@ -118,10 +130,7 @@ int guest_space_map(struct page_table *table, nested_flags_t flags)
 		error = map_range(table, 0, kept.base, flags);
 	if (!error)
 		error = map_range(table, kept.base + kept.size, mapped_end, flags);
-	if (!error && overlay.size)
-		error = page_table_map(table, overlay.start, overlay.size, overlay.pages,
-				       flags(MEMORY_WB));
-	return error;
+	return error ? error : map_overlays(table, flags);
 }
 
 static int map_gigabyte(struct page_table *table, uint64_t address, nested_flags_t flags)

@@ -17,8 +17,11 @@
  */
 int guest_space_init(const struct kept_memory *kept, uint64_t ram_end);
 
-/* Shows the guest pages (page aligned) at [start, start+size). -ENOMEM: too many. */
-int guest_space_overlay(gpa_t start, uint64_t size, const void *pages);
+/*
+ * Shows the guest other pages at [start, start+size), all page aligned: memory of type
+ * write-back, or a device's of another one. -ENOMEM: too many.
+ */
+int guest_space_overlay(gpa_t start, uint64_t size, hpa_t pages, enum memory_type type);
 
 /* The flags of a nested page-table entry for memory of this type. */
 typedef uint64_t (*nested_flags_t)(enum memory_type type);

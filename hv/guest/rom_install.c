@@ -37,7 +37,8 @@ static int place(gpa_t slot, uint64_t size, enum option_vmi vmi, const uint8_t h
 	if (error)
 		return error;
 	pr_info("VMI ROM of %lu bytes at %lx", size, slot.raw);
-	return guest_space_overlay(gpa(start), align_up(slot.raw + size, PAGE_SIZE) - start, pages);
+	return guest_space_overlay(gpa(start), align_up(slot.raw + size, PAGE_SIZE) - start,
+				   virt_to_phys(pages), MEMORY_WB);
 }
 
 int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])

@@ -16,10 +16,11 @@
 #define LEGACY_ROM_SIZE	 0x40000u
 
 static const struct e820_map *guest_map;
-static struct {
+static struct overlay {
 	uint64_t start, size;
 	const uint8_t *pages;
-} overlay;
+} overlays[OVERLAYS_MAX];
+static unsigned int overlay_count;
 
 /* The largest piece of RAM: nearly every address is in it, and it is looked at first. */
 struct guest_main_ram guest_main_ram;
@@ -40,7 +41,7 @@ void guest_memory_init(const struct e820_map *map)
 	}
 }
 
-/* The overlay lies near the start of memory, if it is in main RAM at all. */
+/* Overlays lie near the start of memory, if they are in main RAM at all. */
 static void shrink_main_ram(uint64_t overlay_end)
 {
 	uint64_t start = guest_main_ram.start, last = start + guest_main_ram.last;
@@ -49,12 +50,18 @@ static void shrink_main_ram(uint64_t overlay_end)
 		guest_main_ram = (struct guest_main_ram){overlay_end, last - overlay_end};
 }
 
-void guest_memory_overlay(gpa_t start, uint64_t size, const void *pages)
+int guest_memory_overlay(gpa_t start, uint64_t size, const void *pages)
 {
-	overlay.start = start.raw;
-	overlay.size = size;
-	overlay.pages = pages;
+	if (overlay_count == OVERLAYS_MAX)
+		return -ENOMEM;
+	overlays[overlay_count++] = (struct overlay){start.raw, size, pages};
 	shrink_main_ram(start.raw + size);
+	return 0;
+}
+
+void guest_memory_forget_overlays(void)
+{
+	overlay_count = 0;
 }
 
 static bool within(uint64_t address, uint64_t size, uint64_t start, uint64_t length)
@@ -73,20 +80,29 @@ static bool in_some_ram(uint64_t address, uint64_t size)
 	return false;
 }
 
-static bool touches_overlay(uint64_t address, uint64_t size)
+/* The overlay that any of [address, address+size) is in; NULL if there is none. */
+static const struct overlay *overlay_at(uint64_t address, uint64_t size)
 {
-	return overlay.size &&
-	       (address - overlay.start < overlay.size || overlay.start - address < size);
+	for (const struct overlay *one = overlays; one < overlays + overlay_count; one++)
+		if (address - one->start < one->size || one->start - address < size)
+			return one;
+	return NULL;
+}
+
+static const void *find_in_overlay(const struct overlay *one, uint64_t address, uint64_t size)
+{
+	if (!one->pages || !within(address, size, one->start, one->size))
+		return NULL; /* a device; or no one pointer shows both */
+	return one->pages + (address - one->start);
 }
 
 const void *guest_memory_find(gpa_t address, uint64_t size)
 {
 	uint64_t start = address.raw;
+	const struct overlay *one = overlay_at(start, size);
 
-	if (within(start, size, overlay.start, overlay.size))
-		return overlay.pages + (start - overlay.start);
-	if (touches_overlay(start, size)) /* no one pointer shows both */
-		return NULL;
+	if (one)
+		return find_in_overlay(one, start, size);
 	if (!within(start, size, LEGACY_ROM_START, LEGACY_ROM_SIZE) && !in_some_ram(start, size))
 		return NULL;
 	return within(start, size, 0, physmap_limit) ? phys_to_virt(hpa(start)) : NULL;

@@ -20,11 +20,17 @@ struct guest_paging {
  */
 void guest_memory_init(const struct e820_map *map);
 
+#define OVERLAYS_MAX 4
+
 /*
- * Shows the guest, and this file, page instead of what is at the guest-physical
- * addresses [start, start+size): the option ROM's private copy.
+ * Notes that the guest finds pages instead of what is at the guest-physical addresses
+ * [start, start+size): the option ROM's private copy. NULL: a device, which is no memory
+ * to this file. -ENOMEM: too many.
  */
-void guest_memory_overlay(gpa_t start, uint64_t size, const void *pages);
+int guest_memory_overlay(gpa_t start, uint64_t size, const void *pages);
+
+/* No overlay is left. */
+void guest_memory_forget_overlays(void);
 
 /*
  * Host pointer to size bytes at address; NULL if they are not RAM of the guest's, BIOS

@@ -46,7 +46,7 @@ static int make_memory(void **state)
 	e820_add(&map, KEPT, KEPT_END - KEPT, E820_RESERVED);
 	e820_add(&map, KEPT_END, RAM_END - KEPT_END, E820_RAM);
 	guest_memory_init(&map);
-	guest_memory_overlay(gpa(0), 0, NULL);
+	guest_memory_forget_overlays();
 	paging = (struct guest_paging){.cr0 = CR0_PE | CR0_PG, .cr3 = TABLE(0)};
 	return 0;
 }
@@ -163,6 +163,30 @@ static void a_range_half_in_the_overlay_is_refused(void **state)
 	assert_refused(0xc7ffc, 8);
 	assert_refused(0xc8ffc, 8);
 	assert_refused(0xc7000, 3 * PAGE_SIZE);
+}
+
+static void a_device_in_an_overlay_is_no_memory(void **state)
+{
+	static uint8_t pages[PAGE_SIZE];
+
+	(void)state;
+	assert_int_equal(guest_memory_overlay(gpa(0xc8000), sizeof(pages), pages), 0);
+	assert_int_equal(guest_memory_overlay(gpa(0xc9000), PAGE_SIZE, NULL), 0);
+	assert_ptr_equal(guest_memory_find(gpa(0xc8fff), 1), pages + PAGE_SIZE - 1);
+	assert_refused(0xc9000, 1);
+	assert_refused(0xc8fff, 2);
+	assert_found(0xca000, 1);
+}
+
+static void overlays_are_counted(void **state)
+{
+	static uint8_t pages[PAGE_SIZE];
+
+	(void)state;
+	for (uint64_t i = 0; i < OVERLAYS_MAX; i++)
+		assert_int_equal(guest_memory_overlay(gpa(0xc8000 + i * PAGE_SIZE), 1, pages), 0);
+	assert_int_equal(guest_memory_overlay(gpa(0xd0000), 1, pages), -ENOMEM);
+	assert_found(0xd0000, 1);
 }
 
 /* ---- the paging modes ---- */
@@ -594,6 +618,8 @@ int main(void)
 		T(wrapping_ranges_are_refused),
 		T(the_overlay_stands_before_what_it_hides),
 		T(a_range_half_in_the_overlay_is_refused),
+		T(a_device_in_an_overlay_is_no_memory),
+		T(overlays_are_counted),
 		T(without_paging_addresses_are_32_bits_of_their_own),
 		T(small_pages_of_32_bits),
 		T(large_pages_of_32_bits_reach_40_bits),

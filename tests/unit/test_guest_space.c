@@ -49,7 +49,8 @@ static void start(uint64_t ram_end, uint64_t largest_page)
 {
 	struct kept_memory keep = {KEPT, KEPT_SIZE};
 
-	memset(&overlay, 0, sizeof(overlay));
+	overlay_count = 0;
+	guest_memory_forget_overlays();
 	frames_init(hpa(PAGE_SIZE), hpa((1 + POOL_COUNT) * PAGE_SIZE));
 	assert_int_equal(guest_space_init(&keep, ram_end), 0);
 	assert_int_equal(page_table_init(&table, PAGE_PRESENT, largest_page), 0);
@@ -117,12 +118,17 @@ static void assert_hole(uint64_t address)
 	assert_int_equal(lookup(address, &size), UINT64_MAX);
 }
 
+static int overlay_rom(uint64_t size)
+{
+	return guest_space_overlay(gpa(ROM), size, virt_to_phys(rom), MEMORY_WB);
+}
+
 static void every_page_is_where_it_belongs(void **state)
 {
 	uint64_t size;
 
 	(void)state;
-	assert_int_equal(guest_space_overlay(gpa(ROM), ROM_SIZE, rom), 0);
+	assert_int_equal(overlay_rom(ROM_SIZE), 0);
 	map_all();
 	for (uint64_t page = 0; page < 4 * GIB; page += PAGE_SIZE) {
 		uint64_t expected = page;
@@ -148,17 +154,34 @@ static void vellum_looks_like_a_bus_without_a_device(void **state)
 static void guest_memory_reads_the_overlay_too(void **state)
 {
 	(void)state;
-	assert_int_equal(guest_space_overlay(gpa(ROM), ROM_SIZE, rom), 0);
+	assert_int_equal(overlay_rom(ROM_SIZE), 0);
 	assert_ptr_equal(guest_memory_find(gpa(ROM + 5), 1), rom + 5);
 }
 
-static void there_is_one_overlay(void **state)
+/* The local APIC's page once more, at an address below 1 MiB. */
+static void a_device_can_be_seen_elsewhere_too(void **state)
+{
+	uint64_t size, entry;
+
+	(void)state;
+	assert_int_equal(guest_space_overlay(gpa(0xd0000), PAGE_SIZE, hpa(0xfee00000), MEMORY_UC),
+			 0);
+	map_all();
+	entry = page_table_lookup(&table, 0xd0000, &size);
+	assert_int_equal(entry & ADDRESS_MASK & ENTRY_FRAME, 0xfee00000);
+	assert_int_equal(entry >> TYPE_SHIFT & 7, MEMORY_UC);
+	assert_null(guest_memory_find(gpa(0xd0000), 1));
+}
+
+static void overlays_are_counted(void **state)
 {
 	uint64_t size;
 
 	(void)state;
-	assert_int_equal(guest_space_overlay(gpa(ROM), PAGE_SIZE, rom), 0);
-	assert_int_equal(guest_space_overlay(gpa(0xd0000), PAGE_SIZE, rom), -ENOMEM);
+	for (unsigned int i = 0; i < OVERLAYS_MAX; i++)
+		assert_int_equal(overlay_rom(PAGE_SIZE), 0);
+	assert_int_equal(guest_space_overlay(gpa(0xd0000), PAGE_SIZE, virt_to_phys(rom), MEMORY_WB),
+			 -ENOMEM);
 	map_all();
 	assert_int_equal(lookup(ROM, &size), virt_to_phys(rom).raw);
 	assert_int_equal(page_size_at(0xd0000), PAGE_SIZE);
@@ -388,7 +411,8 @@ int main(void)
 		T(every_page_is_where_it_belongs),
 		T(vellum_looks_like_a_bus_without_a_device),
 		T(guest_memory_reads_the_overlay_too),
-		T(there_is_one_overlay),
+		T(a_device_can_be_seen_elsewhere_too),
+		T(overlays_are_counted),
 		T(pages_are_as_large_as_the_processor_and_the_types_allow),
 		T(pages_are_small_where_types_differ_and_only_there),
 		T(the_fixed_ranges_make_the_first_2_mib_small),
