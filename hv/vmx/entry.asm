@@ -6,8 +6,9 @@
 ; aligned but for the return address. Between entry and the call nothing of the host's
 ; registers lives but RSP, which each exit restores from the VMCS, so none is saved.
 ; The guest's RSP travels in the VMCS; the rest as in struct guest_registers.
-; An NMI between vmx_enter and vmx_enter_end starts that part again (nmi.c), so that none
-; is overlooked after the look at vmx_nmi_pending.
+; An NMI between vmx_enter and vmx_enter_end, or at the first entry between vmx_launch and
+; vmx_launch_end, starts that part again (nmi.c), so that none is overlooked after the look
+; at vmx_nmi_pending.
 ; Returns only if an entry fails before the guest's state is loaded (VM-fail).
 
 VMCS_HOST_RSP	equ 0x6c14
@@ -15,7 +16,7 @@ VMCS_HOST_RSP	equ 0x6c14
 %include "hv/core/guest_registers.inc"
 
 extern vmx_exit, vmx_pass_nmi_on, vmx_nmi_pending
-global vmx_run_loop, vmx_exit_entry, vmx_enter, vmx_enter_end
+global vmx_run_loop, vmx_exit_entry, vmx_launch, vmx_launch_end, vmx_enter, vmx_enter_end
 
 bits 64
 section .text
@@ -24,14 +25,24 @@ section .text
 	mov	[rdi + %2], %1
 %endmacro
 
+; VMLAUNCH or VMRESUME, unless there is something to pass on first
+%macro ENTER 2
+	mov	rdi, [rsp]
+	cmp	byte [vmx_nmi_pending], 0
+	jne	%2
+	LOAD	rax, RAX_
+	EACH_REGISTER LOAD
+	mov	rdi, [rdi + RDI_]
+	%1
+%endmacro
+
 vmx_run_loop:
 	push	rdi
 	mov	eax, VMCS_HOST_RSP
 	vmwrite	rax, rsp		; each exit finds the vcpu on top of the stack
-	LOAD	rax, RAX_
-	EACH_REGISTER LOAD
-	mov	rdi, [rdi + RDI_]
-	vmlaunch
+vmx_launch:
+	ENTER	vmlaunch, pass_on_and_launch
+vmx_launch_end:
 	jmp	entry_failed
 vmx_exit_entry:				; VMCS_HOST_RIP
 	push	rdi
@@ -41,17 +52,14 @@ vmx_exit_entry:				; VMCS_HOST_RIP
 	pop	qword [rdi + RDI_]
 	call	vmx_exit
 vmx_enter:
-	mov	rdi, [rsp]
-	cmp	byte [vmx_nmi_pending], 0
-	jne	pass_nmi_on
-	LOAD	rax, RAX_
-	EACH_REGISTER LOAD
-	mov	rdi, [rdi + RDI_]
-	vmresume
+	ENTER	vmresume, pass_on_and_enter
 vmx_enter_end:
 entry_failed:
 	add	rsp, 8
 	ret
-pass_nmi_on:
+pass_on_and_launch:
+	call	vmx_pass_nmi_on
+	jmp	vmx_launch
+pass_on_and_enter:
 	call	vmx_pass_nmi_on
 	jmp	vmx_enter

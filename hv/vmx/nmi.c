@@ -8,16 +8,23 @@
 #include "core/exception.h"
 #include "vmx/vmx.h"
 
-extern const uint8_t vmx_enter[], vmx_enter_end[]; /* entry.asm */
+/* entry.asm: the ways into the guest, from the look at the note to the entry */
+extern const uint8_t vmx_launch[], vmx_launch_end[], vmx_enter[], vmx_enter_end[];
 
 bool vmx_nmi_pending;
+
+static void start_again(struct exception_frame *frame, const uint8_t *start, const uint8_t *end)
+{
+	if (frame->rip >= (uintptr_t)start && frame->rip < (uintptr_t)end)
+		frame->rip = (uintptr_t)start;
+}
 
 /* Called on the NMI's own stack frame; NMIs are blocked until its IRET. */
 void vmx_note_nmi(struct exception_frame *frame)
 {
 	vmx_nmi_pending = true;
-	if (frame->rip >= (uintptr_t)vmx_enter && frame->rip < (uintptr_t)vmx_enter_end)
-		frame->rip = (uintptr_t)vmx_enter;
+	start_again(frame, vmx_launch, vmx_launch_end);
+	start_again(frame, vmx_enter, vmx_enter_end);
 }
 
 static void change_control(enum vmcs_field field, uint64_t bits, bool on)
