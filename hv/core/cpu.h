@@ -16,6 +16,7 @@
 
 #define CR4_PSE	    BIT(4)
 #define CR4_PAE	    BIT(5)
+#define CR4_MCE	    BIT(6)
 #define CR4_LA57    BIT(12)
 #define CR4_VMXE    BIT(13)
 #define CR4_PCIDE   BIT(17)

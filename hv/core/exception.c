@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/exception.h"
 #include "core/cpu.h"
+#include "core/machine_check.h"
 #include "core/panic.h"
 #include "core/vendor.h"
 
@@ -108,12 +109,19 @@ static bool fixup(struct exception_frame *frame)
 	return false;
 }
 
+static bool is_the_guests(uint64_t vector)
+{
+	if (!vendor || !vendor->note_event)
+		return false;
+	return vector == VECTOR_NMI || (vector == VECTOR_MC && machine_check_is_survivable());
+}
+
 void exception_handle(struct exception_frame *frame)
 {
 	if (frame->vector == VECTOR_GP && fixup(frame))
 		return;
-	if (frame->vector == VECTOR_NMI && vendor && vendor->note_nmi) {
-		vendor->note_nmi(frame);
+	if (is_the_guests(frame->vector)) {
+		vendor->note_event(frame);
 		return;
 	}
 	panic_exception(frame);

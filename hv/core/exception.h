@@ -32,7 +32,7 @@ uint64_t exception_tss_base(void);
 
 /*
  * Called by the entry stubs. An access that may fault (cpu.h: rdmsr_checked and others)
- * goes on at its fixup, an NMI is the guest's; everything else is the end.
+ * goes on at its fixup, NMIs and machine checks are the guest's; everything else is the end.
  */
 void exception_handle(struct exception_frame *frame);
 

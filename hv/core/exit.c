@@ -154,18 +154,31 @@ void exit_init(struct vcpu *vcpu)
 	power_reset();
 }
 
+_Noreturn static void shut_down(const struct vcpu *vcpu, const char *why)
+{
+	vendor->dump(vcpu);
+	record_end(why);
+	if (options.onfault == ONFAULT_RESET)
+		power_reset();
+	pr_info("stopped here, as onfault= asks");
+	cpu_stop();
+}
+
 void exit_triple_fault(struct vcpu *vcpu)
 {
 	pr_error("triple fault: the guest's processor %u met a fault while it delivered a double "
 		 "fault, and shut down",
 		 vcpu->id);
 	triple_fault_explain(vcpu);
-	vendor->dump(vcpu);
-	record_end("triple-fault");
-	if (options.onfault == ONFAULT_RESET)
-		power_reset();
-	pr_info("stopped here, as onfault= asks");
-	cpu_stop();
+	shut_down(vcpu, "triple-fault");
+}
+
+void exit_machine_check(struct vcpu *vcpu)
+{
+	pr_error("a machine check came, and the guest's processor %u shut down: it has CR4.MCE "
+		 "clear. The hardware has an error; a guest that sets MCE can tell which",
+		 vcpu->id);
+	shut_down(vcpu, "machine-check");
 }
 
 void exit_unhandled(struct vcpu *vcpu)

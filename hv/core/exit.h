@@ -40,6 +40,9 @@ _Noreturn void exit_init(struct vcpu *vcpu);
 /* The guest is lost: says why, then does what the word onfault= says. */
 _Noreturn void exit_triple_fault(struct vcpu *vcpu);
 
+/* A machine check while the guest has CR4.MCE clear: its processor shuts down. */
+_Noreturn void exit_machine_check(struct vcpu *vcpu);
+
 /* Nobody knows this exit: says all that is known, and stops. */
 _Noreturn void exit_unhandled(struct vcpu *vcpu);
 

@@ -51,10 +51,11 @@ struct vendor {
 	int (*vcpu_init)(struct vcpu *vcpu, const struct guest_entry *entry);
 
 	/*
-	 * An NMI arrived in Vellum while it handled the guest's exit: to be passed on.
-	 * NULL if the vendor's processors hold them back.
+	 * An NMI or a machine check, as frame->vector says, arrived in Vellum while it
+	 * handled the guest's exit: to be passed on. NULL if the vendor's processors hold
+	 * them back.
 	 */
-	void (*note_nmi)(struct exception_frame *frame);
+	void (*note_event)(struct exception_frame *frame);
 
 	/*
 	 * Runs the guest, exit after exit. Each is named by its neutral reason, counted

@@ -24,8 +24,8 @@ void record_exits(const struct vcpu *vcpu);
 
 /*
  * The last words: the exits of the vcpu that runs, if one does and the word stats=
- * wants them, then {"event":"end"}. why: poweroff, reset, triple-fault, panic, park,
- * error.
+ * wants them, then {"event":"end"}. why: poweroff, reset, triple-fault, machine-check, panic,
+ * park, error.
  */
 void record_end(const char *why);
 

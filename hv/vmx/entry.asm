@@ -6,16 +6,16 @@
 ; aligned but for the return address. Between entry and the call nothing of the host's
 ; registers lives but RSP, which each exit restores from the VMCS, so none is saved.
 ; The guest's RSP travels in the VMCS; the rest as in struct guest_registers.
-; An NMI between vmx_enter and vmx_enter_end, or at the first entry between vmx_launch and
+; An NMI or a machine check between vmx_enter and vmx_enter_end, or at the first entry between vmx_launch and
 ; vmx_launch_end, starts that part again (nmi.c), so that none is overlooked after the look
-; at vmx_nmi_pending.
+; at vmx_pending.
 ; Returns only if an entry fails before the guest's state is loaded (VM-fail).
 
 VMCS_HOST_RSP	equ 0x6c14
 
 %include "hv/core/guest_registers.inc"
 
-extern vmx_exit, vmx_pass_nmi_on, vmx_nmi_pending
+extern vmx_exit, vmx_pass_on, vmx_pending
 global vmx_run_loop, vmx_exit_entry, vmx_launch, vmx_launch_end, vmx_enter, vmx_enter_end
 
 bits 64
@@ -28,7 +28,7 @@ section .text
 ; VMLAUNCH or VMRESUME, unless there is something to pass on first
 %macro ENTER 2
 	mov	rdi, [rsp]
-	cmp	byte [vmx_nmi_pending], 0
+	cmp	word [vmx_pending], 0
 	jne	%2
 	LOAD	rax, RAX_
 	EACH_REGISTER LOAD
@@ -58,8 +58,8 @@ entry_failed:
 	add	rsp, 8
 	ret
 pass_on_and_launch:
-	call	vmx_pass_nmi_on
+	call	vmx_pass_on
 	jmp	vmx_launch
 pass_on_and_enter:
-	call	vmx_pass_nmi_on
+	call	vmx_pass_on
 	jmp	vmx_enter

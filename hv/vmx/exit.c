@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/exit.h"
 #include "core/cpu.h"
+#include "core/machine_check.h"
 #include "debug/console.h"
 #include "vmx/errors.h"
 #include "vmx/vmx.h"
@@ -98,6 +99,14 @@ _Noreturn static void failed_entry(struct vcpu *vcpu, uint32_t reason)
 	exit_unhandled(vcpu);
 }
 
+/* The guest has not moved, and goes on with a machine check (27.9). */
+static void machine_check_at_entry(struct vcpu *vcpu)
+{
+	if (!machine_check_is_survivable())
+		failed_entry(vcpu, VMX_EXIT_MACHINE_CHECK);
+	vmx_pending.machine_check = true;
+}
+
 /* Each case: the neutral reason, and who handles it. */
 static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 {
@@ -146,6 +155,10 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 	case VMX_EXIT_EXCEPTION:
 		exception_exit(vcpu);
 		break;
+	case VMX_EXIT_MACHINE_CHECK:
+		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
+		machine_check_at_entry(vcpu);
+		break;
 	case VMX_EXIT_NMI_WINDOW:
 		vcpu_count_exit(vcpu, EXIT_NMI);
 		vmx_nmi_exit();
@@ -170,7 +183,6 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 		exit_triple_fault(vcpu);
 	case VMX_EXIT_GUEST_STATE:
 	case VMX_EXIT_MSR_LOADING:
-	case VMX_EXIT_MACHINE_CHECK:
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
 		failed_entry(vcpu, reason);
 	default:
@@ -193,13 +205,14 @@ static void handle_exit(struct vcpu *vcpu, uint32_t reason)
 /*
  * An event whose delivery exited has to be delivered again (28.2.4); an NMI blocks NMIs by
  * itself then, and may not find them blocked (27.3.1.5). The processor clears the valid bit
- * of the entry's field at each exit.
+ * of the entry's field at each exit, but not at a failed entry, which says nothing new of
+ * events (27.8).
  */
 static void requeue_event(void)
 {
 	uint64_t event = vmread(VMCS_VECTORING_INFO);
 
-	if (!(event & INTERRUPTION_VALID))
+	if (!(event & INTERRUPTION_VALID) || (vmread(VMCS_EXIT_REASON) & EXIT_FAILED_ENTRY))
 		return;
 	if (event & INTERRUPTION_ERROR_CODE)
 		vmwrite(VMCS_ENTRY_ERROR_CODE, vmread(VMCS_VECTORING_ERROR_CODE));

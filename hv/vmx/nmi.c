@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * NMIs that arrive while Vellum runs. In the guest they go to the guest's own IDT; here
- * they are noted, and passed on before the guest runs again. (AMD-V holds them back by
- * itself: svm_enable() keeps GIF at 0.)
+ * NMIs and machine checks that arrive while Vellum runs. In the guest they go to the
+ * guest's own IDT; here they are noted, and passed on before the guest runs again. (AMD-V
+ * holds them back by itself: svm_enable() keeps GIF at 0.)
  */
 #include "core/cpu.h"
 #include "core/exception.h"
+#include "core/exit.h"
 #include "vmx/vmx.h"
 
 /* entry.asm: the ways into the guest, from the look at the note to the entry */
 extern const uint8_t vmx_launch[], vmx_launch_end[], vmx_enter[], vmx_enter_end[];
 
-bool vmx_nmi_pending;
+struct vmx_pending vmx_pending;
 
 static void start_again(struct exception_frame *frame, const uint8_t *start, const uint8_t *end)
 {
@@ -19,10 +20,13 @@ static void start_again(struct exception_frame *frame, const uint8_t *start, con
 		frame->rip = (uintptr_t)start;
 }
 
-/* Called on the NMI's own stack frame; NMIs are blocked until its IRET. */
-void vmx_note_nmi(struct exception_frame *frame)
+/* Called on the event's own stack frame; NMIs are blocked until their IRET. */
+void vmx_note_event(struct exception_frame *frame)
 {
-	vmx_nmi_pending = true;
+	if (frame->vector == VECTOR_MC)
+		vmx_pending.machine_check = true;
+	else
+		vmx_pending.nmi = true;
 	start_again(frame, vmx_launch, vmx_launch_end);
 	start_again(frame, vmx_enter, vmx_enter_end);
 }
@@ -49,19 +53,37 @@ static bool can_take_nmi(void)
 }
 
 /* Injects the NMI, or waits for the guest to be ready for it. */
-void vmx_pass_nmi_on(void)
+static void pass_nmi_on(void)
 {
 	bool now = can_take_nmi();
 
-	vmx_nmi_pending = false;
+	vmx_pending.nmi = false;
 	set_window(!now);
 	if (now)
 		vmwrite(VMCS_ENTRY_INTERRUPTION,
 			VECTOR_NMI | INTERRUPTION_NMI | INTERRUPTION_VALID);
 }
 
+/* With CR4.MCE clear a machine check shuts a processor down (SDM volume 3A, 6.15, #MC). */
+static void pass_machine_check_on(struct vcpu *vcpu)
+{
+	vmx_pending.machine_check = false;
+	if (!(vmread(VMCS_GUEST_CR4) & CR4_MCE))
+		exit_machine_check(vcpu);
+	vmx_inject_exception(vcpu, VECTOR_MC, NO_ERROR_CODE);
+}
+
+/* One event; entry.asm looks again. */
+void vmx_pass_on(struct vcpu *vcpu)
+{
+	if (vmx_pending.machine_check)
+		pass_machine_check_on(vcpu);
+	else
+		pass_nmi_on();
+}
+
 /* The window opened, or an NMI came while Vellum waited for it. */
 void vmx_nmi_exit(void)
 {
-	vmx_nmi_pending = true;
+	vmx_pending.nmi = true;
 }

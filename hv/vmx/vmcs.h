@@ -217,6 +217,7 @@ enum vmx_exit_reason {
 
 /* The other bits tell of an enclave, a failed entry and the like: table 25-18. */
 #define BASIC_EXIT_REASON(reason) ((uint32_t)((reason)&0xffff))
+#define EXIT_FAILED_ENTRY	  BIT(31)
 
 /* Qualification of VMX_EXIT_EPT_VIOLATION: table 28-7 */
 #define EPT_EXIT_NMI_UNBLOCKED BIT(12)

@@ -96,9 +96,15 @@ bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3);
 void vmx_task_switch_exit(struct vcpu *vcpu);
 
 /* nmi.c */
-extern bool vmx_nmi_pending; /* one came while Vellum ran; entry.asm looks at it */
-void vmx_note_nmi(struct exception_frame *frame);
-void vmx_pass_nmi_on(void);
+struct vmx_pending {
+	bool nmi, machine_check;
+};
+
+_Static_assert(sizeof(struct vmx_pending) == 2, "entry.asm");
+
+extern struct vmx_pending vmx_pending; /* what came while Vellum ran; entry.asm looks at it */
+void vmx_note_event(struct exception_frame *frame);
+void vmx_pass_on(struct vcpu *vcpu);
 void vmx_nmi_exit(void);
 
 /* exit.c: called by entry.asm after each exit */

@@ -33,7 +33,7 @@ static const char *called;
 static unsigned int called_vector, nmis;
 static struct port_access port;
 static gpa_t wanted;
-static bool can_map;
+static bool can_map, is_survivable;
 static jmp_buf stopped;
 
 static void note(struct vcpu *v, const char *name)
@@ -91,6 +91,13 @@ void exit_triple_fault(struct vcpu *v)
 void exit_unhandled(struct vcpu *v)
 {
 	stop(v, "unhandled");
+}
+
+struct vmx_pending vmx_pending;
+
+bool machine_check_is_survivable(void)
+{
+	return is_survivable;
 }
 
 void vmx_nmi_exit(void)
@@ -184,8 +191,8 @@ static void an_exit_from_an_enclave_is_the_same_exit(void **state)
 
 static void what_nobody_knows_ends_the_guest(void **state)
 {
-	static const uint32_t known[] = {0,  2,	 3,  8,	 9,  10, 11, 13, 18, 19, 20, 21, 22, 23,
-					 24, 25, 26, 27, 28, 30, 31, 32, 48, 50, 53, 55, 76, 77};
+	static const uint32_t known[] = {0,  2,	 3,  8,	 9,  10, 11, 13, 18, 19, 20, 21, 22, 23, 24,
+					 25, 26, 27, 28, 30, 31, 32, 41, 48, 50, 53, 55, 76, 77};
 
 	(void)state;
 	for (uint32_t reason = 0; reason < 200; reason++) {
@@ -205,8 +212,26 @@ static void a_failed_entry_is_explained(void **state)
 	assert_console(LOG_ERROR, "the guest state is not allowed");
 	assert_handled(0x80000022, "unhandled", EXIT_UNKNOWN);
 	assert_console(LOG_ERROR, "an MSR");
-	assert_handled(0x80000029, "unhandled", EXIT_UNKNOWN);
+	is_survivable = false;
+	assert_handled(0x80000029, "unhandled", EXIT_EXCEPTION);
 	assert_console(LOG_ERROR, "a machine check");
+}
+
+/* SDM volume 3C, 27.8: the guest's event still waits; the vectoring field tells of the last exit. */
+static void a_machine_check_at_an_entry_is_the_guests(void **state)
+{
+	(void)state;
+	is_survivable = true;
+	vmcs[VMCS_VECTORING_INFO] = 0x80000b0e;
+	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80000b08;
+	vmx_pending.machine_check = false;
+	exit_with(0x80000029);
+	assert_null(called);
+	assert_true(vmx_pending.machine_check);
+	assert_counted(EXIT_EXCEPTION);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000b08);
+	assert_int_equal(vmcs_writes, 0);
+	assert_can_enter();
 }
 
 static void a_port_access_is_decoded(void **state)
@@ -449,6 +474,7 @@ int main(void)
 		T(an_exit_from_an_enclave_is_the_same_exit),
 		T(what_nobody_knows_ends_the_guest),
 		T(a_failed_entry_is_explained),
+		T(a_machine_check_at_an_entry_is_the_guests),
 		T(a_port_access_is_decoded),
 		T(an_unmapped_address_is_mapped_or_the_end),
 		T(an_iret_that_is_tried_again_is_still_in_the_nmi_handler),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An NMI that came while Vellum ran: given to the guest at once, or through the window, and
- * never overlooked between the last look and the entry.
+ * never overlooked between the last look and the entry. And a machine check.
  */
 #include "support.h"
 
@@ -25,24 +25,45 @@ asm(".data\n"
     "vmx_enter_end: .byte 0\n"
     ".text\n");
 
+static struct vcpu vcpu;
+static unsigned int machine_checks;
+static jmp_buf stopped;
+
+_Noreturn void exit_machine_check(struct vcpu *v)
+{
+	assert_ptr_equal(v, &vcpu);
+	longjmp(stopped, 1);
+}
+
+void vmx_inject_exception(struct vcpu *v, unsigned int vector, int error_code)
+{
+	assert_ptr_equal(v, &vcpu);
+	assert_int_equal(vector, 18);
+	assert_int_equal(error_code, NO_ERROR_CODE);
+	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80000312;
+	machine_checks++;
+}
+
 static int make_guest(void **state)
 {
 	(void)state;
 	make_enterable_guest();
+	machine_checks = 0;
 	vmcs[VMCS_GUEST_RFLAGS] |= RFLAGS_IF;
 	vmcs[VMCS_PIN_CONTROLS] = OTHER_PIN;
 	vmcs[VMCS_PROCESSOR_CONTROLS] = OTHER_PROCESSOR;
-	vmx_nmi_pending = false;
+	vmx_pending = (struct vmx_pending){0};
 	return 0;
 }
 
 static uint64_t after_nmi_at(uint64_t rip)
 {
-	struct exception_frame frame = {.rip = rip};
+	struct exception_frame frame = {.vector = VECTOR_NMI, .rip = rip};
 
-	vmx_nmi_pending = false;
-	vmx_note_nmi(&frame);
-	assert_true(vmx_nmi_pending);
+	vmx_pending.nmi = false;
+	vmx_note_event(&frame);
+	assert_true(vmx_pending.nmi);
+	assert_false(vmx_pending.machine_check);
 	return frame.rip;
 }
 
@@ -76,9 +97,9 @@ static void pass_on(bool now)
 {
 	uint64_t event = vmcs[VMCS_ENTRY_INTERRUPTION];
 
-	vmx_nmi_pending = true;
-	vmx_pass_nmi_on();
-	assert_false(vmx_nmi_pending);
+	vmx_pending.nmi = true;
+	vmx_pass_on(&vcpu);
+	assert_false(vmx_pending.nmi);
 	assert_window(!now);
 	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], now ? 0x80000202 : event);
 	assert_can_enter();
@@ -131,7 +152,7 @@ static void the_open_window_injects_and_closes(void **state)
 	pass_on(false);
 	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 0; /* the guest's IRET */
 	vmx_nmi_exit();
-	assert_true(vmx_nmi_pending);
+	assert_true(vmx_pending.nmi);
 	pass_on(true);
 }
 
@@ -140,10 +161,59 @@ static void two_in_a_row_are_both_delivered(void **state)
 {
 	(void)state;
 	pass_on(true);
-	vmx_nmi_pending = true;
-	vmx_pass_nmi_on();
+	vmx_pending.nmi = true;
+	vmx_pass_on(&vcpu);
 	assert_window(true);
 	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000202);
+	assert_can_enter();
+}
+
+/* ---- machine checks ---- */
+
+static void note_machine_check(void)
+{
+	struct exception_frame frame = {.vector = VECTOR_MC, .rip = (uintptr_t)vmx_enter + 8};
+
+	vmx_note_event(&frame);
+	assert_int_equal(frame.rip, (uintptr_t)vmx_enter);
+	assert_true(vmx_pending.machine_check);
+}
+
+static void a_machine_check_is_the_guests(void **state)
+{
+	(void)state;
+	vmcs[VMCS_GUEST_CR4] |= CR4_MCE;
+	note_machine_check();
+	assert_false(vmx_pending.nmi);
+	vmx_pass_on(&vcpu);
+	assert_int_equal(machine_checks, 1);
+	assert_false(vmx_pending.machine_check);
+	assert_can_enter();
+}
+
+static void a_guest_without_mce_shuts_down(void **state)
+{
+	(void)state;
+	note_machine_check();
+	if (setjmp(stopped) == 0)
+		vmx_pass_on(&vcpu);
+	else
+		machine_checks = 100;
+	assert_int_equal(machine_checks, 100);
+}
+
+/* The processor ranks them so (SDM volume 3A, table 6-2); the NMI waits for its window. */
+static void an_nmi_comes_behind_a_machine_check(void **state)
+{
+	(void)state;
+	vmcs[VMCS_GUEST_CR4] |= CR4_MCE;
+	vmx_pending.nmi = true;
+	note_machine_check();
+	vmx_pass_on(&vcpu);
+	assert_true(vmx_pending.nmi);
+	vmx_pass_on(&vcpu);
+	assert_window(true);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000312);
 	assert_can_enter();
 }
 
@@ -159,6 +229,9 @@ int main(void)
 		T(an_old_event_is_not_on_its_way),
 		T(the_open_window_injects_and_closes),
 		T(two_in_a_row_are_both_delivered),
+		T(a_machine_check_is_the_guests),
+		T(a_guest_without_mce_shuts_down),
+		T(an_nmi_comes_behind_a_machine_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak vmx_keeps_msr
 #pragma weak vmx_memory_init
 #pragma weak vmx_memory_types_changed
-#pragma weak vmx_note_nmi
+#pragma weak vmx_note_event
 #pragma weak vmx_privilege_level
 #pragma weak vmx_read_cr0
 #pragma weak vmx_read_cr4
