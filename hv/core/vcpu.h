@@ -31,7 +31,7 @@ enum exit_reason {
 	EXIT_CONTROL_REGISTER, /* a bit of CR0 or CR4 that is not the guest's to set */
 	EXIT_XSETBV,
 	EXIT_TASK_SWITCH,
-	EXIT_NMI, /* one that came while Vellum ran, on its way to the guest */
+	EXIT_NMI, /* one that came while Vellum ran; any interrupt that had to wait */
 	EXIT_INIT,
 	EXIT_TRIPLE_FAULT,
 	EXIT_UNKNOWN,

@@ -77,6 +77,10 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t exit_code)
 		vcpu_count_exit(vcpu, EXIT_NESTED_FAULT);
 		nested_fault_exit(vcpu);
 		break;
+	case SVM_EXIT_IRET:
+		vcpu_count_exit(vcpu, EXIT_NMI);
+		svm_iret_exit(vcpu);
+		break;
 	case SVM_EXIT_INVD:
 	case SVM_EXIT_WBINVD: /* QEMU 7.2 says this for INVD; WBINVD itself does not exit */
 		vcpu_count_exit(vcpu, EXIT_CACHE);

@@ -57,6 +57,8 @@ bool svm_map_more(struct vcpu *vcpu, gpa_t address);
 int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
 _Noreturn void svm_run(struct vcpu *vcpu);
 void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
+/* The guest's IRET, at which an NMI comes that had to wait. */
+void svm_iret_exit(struct vcpu *vcpu);
 unsigned int svm_privilege_level(const struct vcpu *vcpu);
 uint64_t svm_read_cr0(const struct vcpu *vcpu);
 uint64_t svm_read_cr4(const struct vcpu *vcpu);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/cpu.h"
+#include "core/event.h"
+#include "core/exit.h"
 #include "guest/guest_image.h"
 #include "lib/errno.h"
 #include "mm/frames.h"
@@ -78,13 +80,77 @@ void svm_run(struct vcpu *vcpu)
 	svm_run_loop(vcpu, vmcb);
 }
 
-void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
+/* In real mode exceptions have no error codes. */
+static void queue_exception(struct vmcb *vmcb, unsigned int vector, int error_code)
 {
 	uint64_t event = vector | EVENT_TYPE_EXCEPTION | EVENT_VALID;
 
-	if (error_code != NO_ERROR_CODE)
+	if (error_code != NO_ERROR_CODE && (vmcb->save.cr0 & CR0_PE))
 		event |= EVENT_HAS_ERROR_CODE | (uint64_t)error_code << EVENT_ERROR_SHIFT;
-	vmcb_of(vcpu)->control.event_injection = event;
+	vmcb->control.event_injection = event;
+}
+
+/* The processor delivers it when the guest can take it (15.21.4). */
+static void delay_interrupt(struct vmcb_control *control, uint64_t vector)
+{
+	control->virtual_interrupt = (control->virtual_interrupt & ~VIRTUAL_INTERRUPT_VECTOR) |
+				     VIRTUAL_INTERRUPT_PENDING | VIRTUAL_INTERRUPT_IGNORE_TPR |
+				     vector << VIRTUAL_INTERRUPT_VECTOR_SHIFT;
+	control->clean &= ~(uint32_t)CLEAN_TPR;
+}
+
+/* Until the end of the exception's handler, whose IRET exits. */
+static void delay_nmi(struct vmcb_control *control)
+{
+	control->intercept3 |= INTERCEPT3_IRET;
+	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
+}
+
+void svm_iret_exit(struct vcpu *vcpu)
+{
+	struct vmcb_control *control = &vmcb_of(vcpu)->control;
+
+	control->intercept3 &= ~(uint32_t)INTERCEPT3_IRET;
+	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
+	control->event_injection = VECTOR_NMI | EVENT_TYPE_NMI | EVENT_VALID;
+}
+
+/*
+ * What becomes of an exception that comes upon the delivery of an event. Exceptions come
+ * again by themselves, since the guest is still at their instruction; what the machine has
+ * sent does not, and waits.
+ */
+static enum event_outcome combine(struct vmcb_control *control, unsigned int vector)
+{
+	uint64_t event = control->event_injection;
+
+	switch (event & EVENT_TYPE) {
+	case EVENT_TYPE_EXCEPTION:
+		return event_combine(event & EVENT_VECTOR, vector);
+	case EVENT_TYPE_EXTERNAL:
+		delay_interrupt(control, event & EVENT_VECTOR);
+		return EVENT_SECOND;
+	case EVENT_TYPE_NMI:
+		delay_nmi(control);
+		return EVENT_SECOND;
+	default:
+		return EVENT_SECOND;
+	}
+}
+
+void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+	enum event_outcome outcome = EVENT_SECOND;
+
+	if (vmcb->control.event_injection & EVENT_VALID)
+		outcome = combine(&vmcb->control, vector);
+	if (outcome == EVENT_SHUTDOWN)
+		exit_triple_fault(vcpu);
+	if (outcome == EVENT_DOUBLE_FAULT)
+		queue_exception(vmcb, VECTOR_DF, 0);
+	else
+		queue_exception(vmcb, vector, error_code);
 }
 
 unsigned int svm_privilege_level(const struct vcpu *vcpu)

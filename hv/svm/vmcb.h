@@ -23,6 +23,7 @@ struct vmcb_segment {
 
 #define INTERCEPT3_INIT	    BIT(3)
 #define INTERCEPT3_CPUID    BIT(18)
+#define INTERCEPT3_IRET	    BIT(20)
 #define INTERCEPT3_INVD	    BIT(22)
 #define INTERCEPT3_INVLPGA  BIT(26)
 #define INTERCEPT3_PORTS    BIT(27)
@@ -42,11 +43,19 @@ struct vmcb_segment {
 
 #define NESTED_PAGING_ENABLE BIT(0)
 
+/* Virtual interrupt: offset 060h, 15.21.4 */
+#define VIRTUAL_INTERRUPT_PENDING      BIT(8)
+#define VIRTUAL_INTERRUPT_IGNORE_TPR   BIT(20)
+#define VIRTUAL_INTERRUPT_VECTOR       (0xffull << VIRTUAL_INTERRUPT_VECTOR_SHIFT)
+#define VIRTUAL_INTERRUPT_VECTOR_SHIFT 32
+
 #define INTERRUPT_SHADOW BIT(0)
 
 /* EVENTINJ and EXITINTINFO: 15.20 and 15.7.2 */
 #define EVENT_VECTOR	     0xffu
 #define EVENT_TYPE	     (7u << 8)
+#define EVENT_TYPE_EXTERNAL  (0u << 8)
+#define EVENT_TYPE_NMI	     (2u << 8)
 #define EVENT_TYPE_EXCEPTION (3u << 8)
 #define EVENT_TYPE_SOFTWARE  (4u << 8)
 #define EVENT_HAS_ERROR_CODE BIT(11)
@@ -54,10 +63,12 @@ struct vmcb_segment {
 #define EVENT_ERROR_SHIFT    32
 
 /* VMCB clean bits: 15.15.3 */
-#define CLEAN_ALL  0xffffffffu
-#define CLEAN_IOPM BIT(1)
-#define CLEAN_CRX  BIT(5)
-#define CLEAN_DRX  BIT(6)
+#define CLEAN_ALL	 0xffffffffu
+#define CLEAN_INTERCEPTS BIT(0)
+#define CLEAN_IOPM	 BIT(1)
+#define CLEAN_TPR	 BIT(3)
+#define CLEAN_CRX	 BIT(5)
+#define CLEAN_DRX	 BIT(6)
 
 struct vmcb_control {
 	uint16_t intercept_cr_reads;
@@ -147,6 +158,7 @@ enum svm_exit_code {
 	SVM_EXIT_EXCEPTION = 0x40, /* plus the vector */
 	SVM_EXIT_INIT = 0x63,
 	SVM_EXIT_CPUID = 0x72,
+	SVM_EXIT_IRET = 0x74,
 	SVM_EXIT_INVD = 0x76,
 	SVM_EXIT_INVLPGA = 0x7a,
 	SVM_EXIT_PORT = 0x7b,

@@ -87,3 +87,16 @@ void vmx_nmi_exit(void)
 {
 	vmx_pending.nmi = true;
 }
+
+void vmx_delay_interrupt(unsigned int vector)
+{
+	vmx_pending.interrupt = (uint8_t)vector;
+	change_control(VMCS_PROCESSOR_CONTROLS, PROCESSOR_INTERRUPT_WINDOW, true);
+}
+
+void vmx_interrupt_window_exit(void)
+{
+	change_control(VMCS_PROCESSOR_CONTROLS, PROCESSOR_INTERRUPT_WINDOW, false);
+	vmwrite(VMCS_ENTRY_INTERRUPTION,
+		vmx_pending.interrupt | INTERRUPTION_EXTERNAL | INTERRUPTION_VALID);
+}

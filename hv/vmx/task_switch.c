@@ -416,12 +416,12 @@ void vmx_task_switch_exit(struct vcpu *vcpu)
 	struct tss32 old;
 	struct task task;
 
-	vmwrite(VMCS_ENTRY_INTERRUPTION, 0); /* the switch delivers the event */
 	if (!read_old_tss(&old) || !read_new_task(&task, SWITCH_SELECTOR(info)) ||
 	    !vmx_load_pdptes(task.paging.cr0, task.paging.cr3)) {
 		vmx_inject_exception(vcpu, VECTOR_TS, SWITCH_SELECTOR(info) & ~SELECTOR_RPL);
 		return;
 	}
+	vmwrite(VMCS_ENTRY_INTERRUPTION, 0); /* the switch delivers the event */
 	leave_old_task(vcpu, &old, source, event);
 	mark_new_task(&task, source);
 	enter_new_task(vcpu, &task, source, event);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/cpu.h"
+#include "core/event.h"
 #include "core/exception.h"
+#include "core/exit.h"
 #include "core/panic.h"
 #include "guest/guest_image.h"
 #include "lib/errno.h"
@@ -205,7 +207,7 @@ void vmx_run(struct vcpu *vcpu)
 }
 
 /* In real mode exceptions have no error codes, and an entry with one fails (27.2.1.3). */
-void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
+static void queue_exception(unsigned int vector, int error_code)
 {
 	uint64_t event = vector | INTERRUPTION_EXCEPTION | INTERRUPTION_VALID;
 
@@ -214,6 +216,44 @@ void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code
 		vmwrite(VMCS_ENTRY_ERROR_CODE, (uint64_t)error_code);
 	}
 	vmwrite(VMCS_ENTRY_INTERRUPTION, event);
+}
+
+/*
+ * What becomes of an exception that comes upon the delivery of an event. Exceptions and
+ * software interrupts come again by themselves, since the guest is still at their
+ * instruction; what the machine has sent does not, and waits.
+ */
+static enum event_outcome combine(uint64_t event, unsigned int vector)
+{
+	unsigned int first = event & INTERRUPTION_VECTOR;
+
+	switch (event & INTERRUPTION_TYPE) {
+	case INTERRUPTION_EXCEPTION:
+		return event_combine(first, vector);
+	case INTERRUPTION_EXTERNAL:
+		vmx_delay_interrupt(first);
+		return EVENT_SECOND;
+	case INTERRUPTION_NMI:
+		vmx_pending.nmi = true;
+		return EVENT_SECOND;
+	default:
+		return EVENT_SECOND;
+	}
+}
+
+void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code)
+{
+	uint64_t event = vmread(VMCS_ENTRY_INTERRUPTION);
+	enum event_outcome outcome = EVENT_SECOND;
+
+	if (event & INTERRUPTION_VALID)
+		outcome = combine(event, vector);
+	if (outcome == EVENT_SHUTDOWN)
+		exit_triple_fault(vcpu);
+	if (outcome == EVENT_DOUBLE_FAULT)
+		queue_exception(VECTOR_DF, 0);
+	else
+		queue_exception(vector, error_code);
 }
 
 unsigned int vmx_privilege_level(const struct vcpu *vcpu)

@@ -128,10 +128,11 @@ enum vmcs_segment {
 #define PIN_VIRTUAL_NMIS BIT(5)
 
 /* Processor-based controls: 25.6.2 */
-#define PROCESSOR_NMI_WINDOW  BIT(22)
-#define PROCESSOR_IO_BITMAPS  BIT(25)
-#define PROCESSOR_MSR_BITMAPS BIT(28)
-#define PROCESSOR_SECONDARY   BIT(31)
+#define PROCESSOR_INTERRUPT_WINDOW BIT(2)
+#define PROCESSOR_NMI_WINDOW	   BIT(22)
+#define PROCESSOR_IO_BITMAPS	   BIT(25)
+#define PROCESSOR_MSR_BITMAPS	   BIT(28)
+#define PROCESSOR_SECONDARY	   BIT(31)
 
 #define SECONDARY_EPT	       BIT(1)
 #define SECONDARY_RDTSCP       BIT(3)
@@ -156,6 +157,7 @@ enum vmcs_segment {
 /* Interruption information: 25.8.3, 25.9.2, 25.9.3 */
 #define INTERRUPTION_VECTOR		0xffu
 #define INTERRUPTION_TYPE		0x700u
+#define INTERRUPTION_EXTERNAL		(0u << 8)
 #define INTERRUPTION_NMI		(2u << 8)
 #define INTERRUPTION_EXCEPTION		(3u << 8)
 #define INTERRUPTION_SOFTWARE		(4u << 8)
@@ -184,6 +186,7 @@ enum vmx_exit_reason {
 	VMX_EXIT_TRIPLE_FAULT = 2,
 	VMX_EXIT_INIT = 3,
 	VMX_EXIT_SIPI = 4,
+	VMX_EXIT_INTERRUPT_WINDOW = 7,
 	VMX_EXIT_NMI_WINDOW = 8,
 	VMX_EXIT_TASK_SWITCH = 9,
 	VMX_EXIT_CPUID = 10,

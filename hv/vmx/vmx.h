@@ -98,14 +98,19 @@ void vmx_task_switch_exit(struct vcpu *vcpu);
 /* nmi.c */
 struct vmx_pending {
 	bool nmi, machine_check;
+	uint8_t interrupt; /* the vector that waits for its window, if that is on */
 };
 
-_Static_assert(sizeof(struct vmx_pending) == 2, "entry.asm");
+_Static_assert(offsetof(struct vmx_pending, interrupt) == 2, "entry.asm");
 
 extern struct vmx_pending vmx_pending; /* what came while Vellum ran; entry.asm looks at it */
 void vmx_note_event(struct exception_frame *frame);
 void vmx_pass_on(struct vcpu *vcpu);
 void vmx_nmi_exit(void);
+
+/* An interrupt that the APIC takes for delivered: once more when the guest can take it. */
+void vmx_delay_interrupt(unsigned int vector);
+void vmx_interrupt_window_exit(void);
 
 /* exit.c: called by entry.asm after each exit */
 void vmx_exit(struct vcpu *vcpu);

@@ -7,13 +7,13 @@
 # it has defined the replacement, so such a module isn't in the library.
 
 $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
-	core/policy.o core/vcpu.o debug/symbols.o \
+	core/event.o core/policy.o core/vcpu.o debug/symbols.o \
 	mm/frames.o mm/guest_memory.o mm/mtrr.o mm/page_table.o \
 	svm/bitmaps.o svm/instruction.o vmx/errors.o)
 
 # A library holds one object of a name: the vendors' twins of core's stay out of it
 $(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o
-$(BUILD)/unit/test_svm_vcpu: $(BUILD)/unit/hv/svm/vcpu.o
+$(BUILD)/unit/test_svm_vcpu: $(BUILD)/unit/hv/svm/vcpu.o $(BUILD)/unit/hv/core/event.o
 
 # core/cpu.h has asm statements
 $(BUILD)/unit/hv/%.o: UNIT_CFLAGS += -fasm

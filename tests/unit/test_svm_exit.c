@@ -103,6 +103,11 @@ bool svm_map_more(struct vcpu *guest_vcpu, gpa_t address)
 	return can_map;
 }
 
+void svm_iret_exit(struct vcpu *v)
+{
+	note(v, "iret");
+}
+
 void svm_inject_exception(struct vcpu *v, unsigned int vector, int error_code)
 {
 	(void)v;
@@ -153,6 +158,7 @@ static void each_exit_has_its_handler_and_its_counter(void **state)
 	assert_handled(0x7c, "rdmsr", EXIT_RDMSR);
 	assert_handled(0x7b, "port", EXIT_PORT);
 	assert_handled(0x81, "hypercall", EXIT_HYPERCALL);
+	assert_handled(0x74, "iret", EXIT_NMI);
 	assert_handled(0x76, "invd", EXIT_CACHE);
 	assert_handled(0x89, "invd", EXIT_CACHE);
 	assert_handled(0x63, "init", EXIT_INIT);

@@ -14,6 +14,13 @@
 #include "svm/svm.h"
 
 static struct vcpu vcpu;
+static jmp_buf stopped;
+
+_Noreturn void exit_triple_fault(struct vcpu *v)
+{
+	assert_ptr_equal(v, &vcpu);
+	longjmp(stopped, 1);
+}
 
 static const struct guest_entry entry = {
 	.eip = 0x100000,
@@ -162,10 +169,81 @@ static void events_are_written_as_the_manual_says(void **state)
 	(void)state;
 	svm_inject_exception(&vcpu, VECTOR_UD, NO_ERROR_CODE);
 	assert_int_equal(vmcb()->control.event_injection, 0x80000306);
+	vmcb()->control.event_injection = 0;
 	svm_inject_exception(&vcpu, VECTOR_GP, 0);
 	assert_int_equal(vmcb()->control.event_injection, 0x80000b0d);
+	vmcb()->control.event_injection = 0;
 	svm_inject_exception(&vcpu, VECTOR_PF, 0x15);
 	assert_int_equal(vmcb()->control.event_injection, 0x1580000b0e);
+}
+
+static void in_real_mode_there_are_no_error_codes(void **state)
+{
+	(void)state;
+	vmcb()->save.cr0 &= ~CR0_PE;
+	svm_inject_exception(&vcpu, VECTOR_GP, 0);
+	assert_int_equal(vmcb()->control.event_injection, 0x8000030d);
+}
+
+/* ---- an exception upon an event ---- */
+
+static void upon(uint64_t event, unsigned int vector, uint64_t expected)
+{
+	int error_code = vector == VECTOR_AC || vector == VECTOR_DB ? NO_ERROR_CODE : 0x50;
+
+	vmcb()->control.event_injection = event;
+	svm_inject_exception(&vcpu, vector, error_code);
+	assert_int_equal(vmcb()->control.event_injection, expected);
+}
+
+static void exceptions_combine_to_a_double_fault(void **state)
+{
+	(void)state;
+	upon(0x80000306, 13, 0x5080000b0d);
+	upon(0x80000b0d, 10, 0x80000b08);
+	upon(0x1280000b0e, 13, 0x80000b08);
+	upon(0x80000b0d, 17, 0x80000311);
+	upon(0x80000b08, 1, 0x80000301);
+	upon(0x00000b0d, 10, 0x5080000b0a); /* an old event */
+	assert_int_equal(vmcb()->control.virtual_interrupt, 0);
+}
+
+static void upon_a_double_fault_it_is_a_shutdown(void **state)
+{
+	(void)state;
+	if (setjmp(stopped))
+		return;
+	upon(0x80000b08, 13, 0);
+	fail();
+}
+
+/* APM volume 2, 15.21.4: V_IRQ, V_IGN_TPR, the vector in 39:32; V_TPR (7:0) is the guest's. */
+static void an_interrupt_waits_behind_the_exception(void **state)
+{
+	(void)state;
+	vmcb()->control.virtual_interrupt = 0x0000005500000007;
+	vmcb()->control.clean = UINT32_MAX;
+	upon(0x800000ef, 17, 0x80000311);
+	assert_int_equal(vmcb()->control.virtual_interrupt, 0x000000ef00100107);
+	assert_int_equal(vmcb()->control.clean, ~8u);
+	upon(0x80000481, 17, 0x80000311); /* INT n comes again by itself */
+	assert_int_equal(vmcb()->control.virtual_interrupt, 0x000000ef00100107);
+}
+
+static void an_nmi_waits_for_the_handlers_iret(void **state)
+{
+	uint32_t intercepts = vmcb()->control.intercept3;
+
+	(void)state;
+	vmcb()->control.clean = UINT32_MAX;
+	upon(0x80000202, 17, 0x80000311);
+	assert_int_equal(vmcb()->control.intercept3, intercepts | 1u << 20);
+	assert_int_equal(vmcb()->control.clean, ~1u);
+	vmcb()->control.clean = UINT32_MAX;
+	svm_iret_exit(&vcpu);
+	assert_int_equal(vmcb()->control.event_injection, 0x80000202);
+	assert_int_equal(vmcb()->control.intercept3, intercepts);
+	assert_int_equal(vmcb()->control.clean, ~1u);
 }
 
 static void questions_are_answered_from_the_vmcb(void **state)
@@ -189,6 +267,11 @@ int main(void)
 		cmocka_unit_test_setup(registers_are_as_after_a_reset, make_vcpu),
 		cmocka_unit_test_setup(efer_hides_what_svm_needs, make_vcpu),
 		cmocka_unit_test_setup(events_are_written_as_the_manual_says, make_vcpu),
+		cmocka_unit_test_setup(in_real_mode_there_are_no_error_codes, make_vcpu),
+		cmocka_unit_test_setup(exceptions_combine_to_a_double_fault, make_vcpu),
+		cmocka_unit_test_setup(upon_a_double_fault_it_is_a_shutdown, make_vcpu),
+		cmocka_unit_test_setup(an_interrupt_waits_behind_the_exception, make_vcpu),
+		cmocka_unit_test_setup(an_nmi_waits_for_the_handlers_iret, make_vcpu),
 		cmocka_unit_test_setup(questions_are_answered_from_the_vmcb, make_vcpu),
 	};
 

@@ -217,6 +217,24 @@ static void an_nmi_comes_behind_a_machine_check(void **state)
 	assert_can_enter();
 }
 
+/* ---- interrupts ---- */
+
+static void an_interrupt_waits_for_its_window(void **state)
+{
+	(void)state;
+	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80000311;
+	vmx_delay_interrupt(0xef);
+	assert_int_equal(vmcs[VMCS_PROCESSOR_CONTROLS], OTHER_PROCESSOR | 1u << 2);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000311);
+	assert_false(vmx_pending.nmi ||
+		     vmx_pending.machine_check); /* entry.asm has nothing to do */
+	vmcs[VMCS_ENTRY_INTERRUPTION] = 0;
+	vmx_interrupt_window_exit();
+	assert_int_equal(vmcs[VMCS_PROCESSOR_CONTROLS], OTHER_PROCESSOR);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x800000ef);
+	assert_can_enter();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +250,7 @@ int main(void)
 		T(a_machine_check_is_the_guests),
 		T(a_guest_without_mce_shuts_down),
 		T(an_nmi_comes_behind_a_machine_check),
+		T(an_interrupt_waits_for_its_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

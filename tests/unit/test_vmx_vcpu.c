@@ -51,7 +51,8 @@ static uint64_t fake_rdmsr(uint32_t msr)
 
 static struct vcpu vcpu;
 static jmp_buf stopped;
-static unsigned int dumps;
+static unsigned int dumps, delayed;
+struct vmx_pending vmx_pending;
 
 static const struct guest_entry entry = {
 	.eip = 0x100000,
@@ -101,6 +102,17 @@ uint64_t exception_tss_base(void)
 	return 0xffffffff80003000;
 }
 
+void vmx_delay_interrupt(unsigned int vector)
+{
+	delayed = vector;
+}
+
+_Noreturn void exit_triple_fault(struct vcpu *v)
+{
+	assert_ptr_equal(v, &vcpu);
+	longjmp(stopped, 1);
+}
+
 int vmx_run_loop(struct vcpu *v)
 {
 	assert_ptr_equal(v, &vcpu);
@@ -131,7 +143,8 @@ static int make_vmcs(void **state)
 	console_clear();
 	memset(vmcs, OLD_BYTE, sizeof(vmcs)); /* SDM volume 3C, 25.11.3 */
 	memset(&vcpu, 0, sizeof(vcpu));
-	dumps = 0;
+	vmx_pending = (struct vmx_pending){0};
+	dumps = delayed = 0;
 	init_fields(&entry);
 	return 0;
 }
@@ -293,6 +306,7 @@ static void an_exception_has_the_manuals_form(void **state)
 	vmx_inject_exception(&vcpu, VECTOR_UD, NO_ERROR_CODE);
 	assert_int_equal(vmcs[0x4016], 0x80000306);
 	assert_can_enter();
+	vmcs[0x4016] = 0;
 	vmx_inject_exception(&vcpu, VECTOR_GP, 0x1234);
 	assert_int_equal(vmcs[0x4016], 0x80000b0d);
 	assert_int_equal(vmcs[0x4018], 0x1234);
@@ -307,8 +321,62 @@ static void in_real_mode_there_are_no_error_codes(void **state)
 	vmx_inject_exception(&vcpu, VECTOR_GP, 0);
 	assert_int_equal(vmcs[0x4016], 0x8000030d);
 	assert_can_enter();
+	vmcs[0x4016] = 0;
 	vmx_inject_exception(&vcpu, VECTOR_UD, NO_ERROR_CODE);
 	assert_int_equal(vmcs[0x4016], 0x80000306);
+}
+
+/* ---- an exception upon an event ---- */
+
+static void upon(uint64_t event, unsigned int vector, uint64_t expected)
+{
+	vmcs[0x4016] = event;
+	vmx_inject_exception(&vcpu, vector, vector < 10 || vector == 17 ? NO_ERROR_CODE : 0x50);
+	assert_int_equal(vmcs[0x4016], expected);
+	if (expected & 0x800)
+		assert_int_equal(vmcs[0x4018], vector == (expected & 0xff) ? 0x50 : 0);
+}
+
+static void exceptions_combine_to_a_double_fault(void **state)
+{
+	(void)state;
+	upon(0x80000306, 13, 0x80000b0d);
+	upon(0x80000b0d, 10, 0x80000b08);
+	upon(0x80000b0e, 13, 0x80000b08);
+	upon(0x80000b0d, 1, 0x80000301);
+	upon(0x80000b08, 6, 0x80000306);
+	upon(0x00000b0d, 10, 0x80000b0a); /* an old event */
+	assert_int_equal(delayed, 0);
+	assert_false(vmx_pending.nmi);
+}
+
+static void upon_a_double_fault_it_is_a_shutdown(void **state)
+{
+	(void)state;
+	if (setjmp(stopped))
+		return;
+	upon(0x80000b08, 13, 0);
+	fail();
+}
+
+static void what_the_machine_sent_waits(void **state)
+{
+	(void)state;
+	upon(0x800000ef, 1, 0x80000301);
+	assert_int_equal(delayed, 0xef);
+	assert_false(vmx_pending.nmi);
+	upon(0x80000202, 1, 0x80000301);
+	assert_true(vmx_pending.nmi);
+}
+
+static void software_interrupts_come_again_by_themselves(void **state)
+{
+	(void)state;
+	upon(0x80000480, 10, 0x80000b0a);
+	upon(0x80000603, 10, 0x80000b0a);
+	upon(0x80000501, 10, 0x80000b0a);
+	assert_int_equal(delayed, 0);
+	assert_false(vmx_pending.nmi);
 }
 
 static void a_refused_entry_is_explained_and_dumped(void **state)
@@ -338,6 +406,10 @@ int main(void)
 		T(the_host_has_no_other_segments),
 		T(an_exception_has_the_manuals_form),
 		T(in_real_mode_there_are_no_error_codes),
+		T(exceptions_combine_to_a_double_fault),
+		T(upon_a_double_fault_it_is_a_shutdown),
+		T(what_the_machine_sent_waits),
+		T(software_interrupts_come_again_by_themselves),
 		T(a_refused_entry_is_explained_and_dumped),
 	};
 
