@@ -6,7 +6,7 @@
 GUEST := $(BUILD)/guest
 GUEST_NAMES := $(patsubst tests/guest/%.c,%,$(sort $(wildcard tests/guest/*.c)))
 GUEST_LIB := $(patsubst %,$(GUEST)/%.o,$(wildcard tests/guest/lib/*.c tests/guest/lib/*.asm)) \
-	$(GUEST)/hv/lib/printf.c.o
+	$(GUEST)/hv/lib/printf.c.o $(GUEST)/hv/vmi/names.c.o
 
 GUEST_CFLAGS := -m32 -march=i686 -std=c17 -fasm -ffreestanding -O2 -g -Wall -Wextra -Werror \
 	-mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector -fno-strict-aliasing \

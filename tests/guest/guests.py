@@ -77,6 +77,12 @@ def triple_fault(onfault, stays):
                exits={"triple_fault": 1}, stays=stays)
 
 
+def rom_runs(*modes):
+    """Runs of a guest that uses the ROM: each mode of `vmi=`, the paging in turn."""
+    return tuple(Run(mode, words=f"mode=hv vmi={mode}", told="pae" if number % 2 else "")
+                 for number, mode in enumerate(modes))
+
+
 GUESTS = (
     Guest("cpuid_leaves", (HV, NATIVE), same=True),
     Guest("cpuid_follows_cr4", (HV, NATIVE)),
@@ -116,6 +122,13 @@ GUESTS = (
                        Run("off", told="none"), replace(NATIVE, told="none")), same=True),
     Guest("vmi_rom", (Run("on", words="mode=hv vmi=on", told="hints", once=("announced itself",)),
                       Run("calls", words="mode=hv vmi=calls"))),
+    Guest("vmi_irq_ops", rom_runs("on", "calls")),
+    Guest("vmi_iret", rom_runs("on", "calls")),
+    Guest("vmi_sysexit", rom_runs("on", "calls")),
+    Guest("vmi_linux_2_6_21", rom_runs("on", "calls")),
+    Guest("vmi_linux_2_6_22", rom_runs("on", "calls")),
+    Guest("vmi_linux_2_6_28", rom_runs("on", "calls")),
+    Guest("vmi_linux_2_6_30", rom_runs("on", "calls")),
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
     Guest("xsetbv", (HV, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),

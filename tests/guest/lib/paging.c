@@ -83,6 +83,11 @@ void paging_map_window(unsigned int page, uint64_t physical)
 	asm volatile("invlpg (%0)" ::"r"(WINDOW + page * (uint32_t)PAGE_SIZE) : "memory");
 }
 
+void *paging_window_entry(enum paging paging, unsigned int page)
+{
+	return paging == PAGING_PAE ? (void *)&window[page] : (void *)&window32[page];
+}
+
 void paging_hide_from_user(void)
 {
 	fill();
@@ -95,6 +100,17 @@ void paging_hide_from_user(void)
 		if (i != WINDOW / (uint32_t)PAGE_LARGE)
 			directory[i] &= ~(uint64_t)USER;
 	low_large_flags = PRESENT | WRITABLE | LARGE;
+}
+
+void paging_map_linear(void)
+{
+	fill();
+	for (uint32_t at = 0; at < LINEAR_SIZE; at += (uint32_t)PAGE32_LARGE)
+		directory32[(PAGE_OFFSET + at) / (uint32_t)PAGE32_LARGE] =
+			at | PRESENT | WRITABLE | LARGE;
+	for (uint32_t at = 0; at < LINEAR_SIZE; at += (uint32_t)PAGE_LARGE)
+		directory[(PAGE_OFFSET + at) / (uint32_t)PAGE_LARGE] =
+			at | PRESENT | WRITABLE | LARGE;
 }
 
 uint32_t paging_long_root(void)

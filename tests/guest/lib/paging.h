@@ -26,8 +26,19 @@ void paging_off(void);
  */
 void paging_map_window(unsigned int page, uint64_t physical);
 
+/* Where the entry of a page of the window is in this mode, for those who write it themselves. */
+void *paging_window_entry(enum paging paging, unsigned int page);
+
 /* From here on CPL 3 reaches the window only. */
 void paging_hide_from_user(void);
+
+/*
+ * From here on the first LINEAR_SIZE bytes are also at PAGE_OFFSET, for CPL 0, in every mode:
+ * Linux' linear mapping, through which it runs the ROM.
+ */
+#define PAGE_OFFSET 0xc0000000u
+#define LINEAR_SIZE 0x04000000u /* all of the machine's RAM */
+void paging_map_linear(void);
 
 /* CR3 for long mode: the same linear addresses as PAGING_PAE. */
 uint32_t paging_long_root(void);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Linux' vmiclock.c, 2.6.22 to 2.6.36: one alarm, on REAL. */
+#ifndef VELLUM_TESTS_GUEST_VMICLOCK_H
+#define VELLUM_TESTS_GUEST_VMICLOCK_H
+
+#include "lib/types.h"
+
+/*
+ * Behind linux_boot(): ticks by IRQ 0, then by LVTT, one-shots, an idle that wakes up. Fails the
+ * guest if something does not come; false if the ROM has no timer.
+ */
+bool vmiclock_run(void);
+
+#endif
