@@ -19,10 +19,12 @@
 #define CR4_MCE	    BIT(6)
 #define CR4_LA57    BIT(12)
 #define CR4_VMXE    BIT(13)
+#define CR4_SMXE    BIT(14)
 #define CR4_PCIDE   BIT(17)
 #define CR4_OSXSAVE BIT(18)
 #define CR4_PKE	    BIT(22)
 #define CR4_CET	    BIT(23)
+#define CR4_FRED    BIT(32)
 
 /* RFLAGS: APM volume 1, 3.1.4 */
 #define RFLAGS_RESERVED BIT(1) /* reads as 1 */
@@ -83,13 +85,22 @@ enum exception_vector {
 #define CPUID_1_ECX_DTES64	 BIT(2)
 #define CPUID_1_ECX_DS_CPL	 BIT(4)
 #define CPUID_1_ECX_VMX		 BIT(5)
+#define CPUID_1_ECX_SMX		 BIT(6)
 #define CPUID_1_ECX_OSXSAVE	 BIT(27)
 #define CPUID_1_ECX_HYPERVISOR	 BIT(31)
 #define CPUID_1_EDX_MTRR	 BIT(12)
 #define CPUID_1_EDX_DS		 BIT(21) /* debug store: what PEBS and BTS write to */
+#define CPUID_THERMAL		 0x00000006u
+#define CPUID_6_EAX_HFI		 BIT(19) /* a table that the hardware writes to memory */
+#define CPUID_6_EAX_DIRECTOR	 BIT(23) /* more of that table */
 #define CPUID_STRUCTURED	 0x00000007u
 #define CPUID_7_EBX_PT		 BIT(25) /* Intel processor trace */
 #define CPUID_7_ECX_OSPKE	 BIT(4)
+#define CPUID_7_EDX_PCONFIG	 BIT(18)
+#define CPUID_7_1_EAX_FRED	 BIT(17)
+#define CPUID_7_1_EAX_MSRLIST	 BIT(27)
+#define CPUID_7_1_ECX_MSR_IMM	 BIT(5)
+#define CPUID_7_1_EDX_USER_MSR	 BIT(15)
 #define CPUID_PROCESSOR_TRACE	 0x00000014u
 #define CPUID_HYPERVISOR	 0x40000000u
 #define CPUID_EXT_MAX		 0x80000000u
@@ -103,6 +114,7 @@ enum exception_vector {
 #define CPUID_EXT1_EDX_PAGE1GB	 BIT(26)
 #define CPUID_EXT_ADDRESS_SIZES	 0x80000008u
 #define CPUID_EXT8_EAX_PHYSICAL	 0xffu /* bits of a physical address */
+#define CPUID_EXT8_EBX_INVLPGB	 BIT(3)
 #define CPUID_EXT8_EBX_MCOMMIT	 BIT(8)
 #define CPUID_EXT8_EBX_INTWB	 BIT(13)
 #define CPUID_SVM		 0x8000000au

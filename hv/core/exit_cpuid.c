@@ -7,10 +7,13 @@
 
 /*
  * The basic leaves that are not passed on as they are. Beside virtualization they lack
- * what writes to memory past the nested page tables: debug store, processor trace.
+ * what writes to memory past the nested page tables (debug store, processor trace,
+ * hardware feedback), and what a guest may only use with a control that Vellum does not
+ * set or an exit that it does not know.
  */
-#define FILTERED_BASIC_LEAVES \
-	(BIT(CPUID_FEATURES) | BIT(CPUID_STRUCTURED) | BIT(CPUID_PROCESSOR_TRACE))
+#define FILTERED_BASIC_LEAVES                                               \
+	(BIT(CPUID_FEATURES) | BIT(CPUID_THERMAL) | BIT(CPUID_STRUCTURED) | \
+	 BIT(CPUID_PROCESSOR_TRACE))
 
 /* Leaves from CPUID_HYPERVISOR on that no processor uses, so that software may. */
 #define HYPERVISOR_LEAVES 0x10000000u
@@ -67,6 +70,21 @@ static bool is_hypervisor_leaf(uint32_t leaf)
 	return leaf - CPUID_HYPERVISOR < HYPERVISOR_LEAVES;
 }
 
+static struct cpuid_result structured_leaf(const struct vcpu *vcpu, uint32_t subleaf,
+					   struct cpuid_result r)
+{
+	if (subleaf == 0) {
+		r.ebx &= ~CPUID_7_EBX_PT;
+		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_7_ECX_OSPKE, CR4_PKE);
+		r.edx &= ~CPUID_7_EDX_PCONFIG;
+	} else if (subleaf == 1) {
+		r.eax &= ~(CPUID_7_1_EAX_FRED | CPUID_7_1_EAX_MSRLIST);
+		r.ecx &= ~CPUID_7_1_ECX_MSR_IMM;
+		r.edx &= ~CPUID_7_1_EDX_USER_MSR;
+	}
+	return r;
+}
+
 static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid_result r;
@@ -77,14 +95,16 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 	switch (leaf) {
 	case CPUID_FEATURES:
 		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_1_ECX_OSXSAVE, CR4_OSXSAVE);
-		r.ecx &= ~(CPUID_1_ECX_VMX | CPUID_1_ECX_DTES64 | CPUID_1_ECX_DS_CPL);
+		r.ecx &= ~(CPUID_1_ECX_VMX | CPUID_1_ECX_SMX | CPUID_1_ECX_DTES64 |
+			   CPUID_1_ECX_DS_CPL);
 		r.ecx |= CPUID_1_ECX_HYPERVISOR;
 		r.edx &= ~CPUID_1_EDX_DS;
 		return r;
-	case CPUID_STRUCTURED:
-		r.ebx &= ~CPUID_7_EBX_PT;
-		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_7_ECX_OSPKE, CR4_PKE);
+	case CPUID_THERMAL:
+		r.eax &= ~(CPUID_6_EAX_HFI | CPUID_6_EAX_DIRECTOR);
 		return r;
+	case CPUID_STRUCTURED:
+		return structured_leaf(vcpu, subleaf, r);
 	case CPUID_EXT_FEATURES:
 		r.ecx &= ~(CPUID_EXT1_ECX_SVM | CPUID_EXT1_ECX_SKINIT);
 		if (lacks_syscall(vcpu))
@@ -93,6 +113,7 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 	case CPUID_EXT_ADDRESS_SIZES: /* nested tables have four levels */
 		r.eax = (r.eax & ~(uint64_t)CPUID_EXT8_EAX_PHYSICAL) |
 			min_u64(r.eax & CPUID_EXT8_EAX_PHYSICAL, PAGE_TABLE_ADDRESS_BITS);
+		r.ebx &= ~CPUID_EXT8_EBX_INVLPGB;
 		return r;
 	case CPUID_PROCESSOR_TRACE:
 	case CPUID_SVM:

@@ -18,9 +18,9 @@
 #define MSR_WRITE_BYTES 0x800u
 
 /*
- * VMX's own; and the debug store's and processor trace's, which write by addresses that
- * nobody translates for the guest: PEBS by Vellum's page tables if a counter overflows
- * there, trace output by physical ones (SDM volume 3B, 20.3.1 and chapter 33).
+ * VMX's own; and those of what writes by addresses that nobody translates for the guest:
+ * PEBS by Vellum's page tables if a counter overflows there, processor trace and hardware
+ * feedback by physical ones (SDM volume 3B, 20.3.1, chapter 33 and 15.6).
  */
 static const struct {
 	uint32_t first, last;
@@ -30,6 +30,7 @@ static const struct {
 	{MSR_VMX_FIRST, MSR_VMX_LAST},
 	{MSR_RTIT_FIRST, MSR_RTIT_LAST},
 	{MSR_DS_AREA, MSR_DS_AREA},
+	{MSR_FEEDBACK_FIRST, MSR_FEEDBACK_LAST},
 };
 
 static uint8_t *msr_bitmap, *port_bitmap;

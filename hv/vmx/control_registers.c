@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The writes to CR0 and CR4 that exit: those that would change a bit that VMX insists
- * on, CR0.NE and CR4.VMXE (SDM volume 3C, 26.1.3 and 24.8). All others go straight to
- * the processor.
+ * on, CR0.NE and CR4.VMXE (SDM volume 3C, 26.1.3 and 24.8), or set one of a feature that is
+ * hidden, CR4.SMXE and FRED. All others go straight to the processor.
  */
 #include "core/cpu.h"
 #include "core/exit.h"
@@ -130,6 +130,6 @@ void vmx_cr_exit(struct vcpu *vcpu)
 		load_lmsw(vcpu, CR_EXIT_LMSW_VALUE(info));
 	else if (CR_EXIT_NUMBER(info) == 0)
 		load_cr0(vcpu, read_register(vcpu, CR_EXIT_REGISTER(info)));
-	else /* CR4.VMXE was to be set: reserved where there is no VMX */
+	else /* a bit of CR4 that the guest's processor does not have was to be set */
 		vmx_inject_exception(vcpu, VECTOR_GP, 0);
 }

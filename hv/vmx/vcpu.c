@@ -150,12 +150,15 @@ static void init_guest(const struct guest_entry *entry)
 	vmwrite(VMCS_GUEST_PENDING_DEBUG, 0);
 }
 
-/* CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. */
+/*
+ * CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. SMXE and
+ * FRED are of features that it does not have: reserved bits.
+ */
 static void init_masks(void)
 {
 	vmwrite(VMCS_CR0_MASK, CR0_NE);
 	vmwrite(VMCS_CR0_SHADOW, CR0_PE | CR0_ET);
-	vmwrite(VMCS_CR4_MASK, CR4_VMXE);
+	vmwrite(VMCS_CR4_MASK, CR4_VMXE | CR4_SMXE | CR4_FRED);
 	vmwrite(VMCS_CR4_SHADOW, 0);
 }
 

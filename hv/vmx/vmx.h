@@ -29,6 +29,8 @@
 #define MSR_RTIT_FIRST	      0x00000560u
 #define MSR_RTIT_LAST	      0x00000587u
 #define MSR_DS_AREA	      0x00000600u
+#define MSR_FEEDBACK_FIRST    0x000017d0u /* hardware feedback: SDM volume 3B, 15.6 */
+#define MSR_FEEDBACK_LAST     0x000017d4u
 
 #define VMX_BASIC_REVISION	0x7fffffffu
 #define VMX_BASIC_TRUE_CONTROLS BIT(55)

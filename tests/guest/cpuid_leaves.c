@@ -18,8 +18,8 @@ static void say_leaf(uint32_t leaf, uint32_t subleaf)
 	struct leaf r = leaf_read(leaf, subleaf);
 
 	if (leaf == CPUID_FEATURES) {
-		r.ecx &= ~(uint32_t)(CPUID_1_ECX_HYPERVISOR | CPUID_1_ECX_VMX | CPUID_1_ECX_DTES64 |
-				     CPUID_1_ECX_DS_CPL);
+		r.ecx &= ~(uint32_t)(CPUID_1_ECX_HYPERVISOR | CPUID_1_ECX_VMX | CPUID_1_ECX_SMX |
+				     CPUID_1_ECX_DTES64 | CPUID_1_ECX_DS_CPL);
 		r.edx &= ~(uint32_t)CPUID_1_EDX_DS;
 	}
 	if (leaf == CPUID_STRUCTURED)
@@ -46,6 +46,7 @@ static void check_virtualization(void)
 	struct leaf svm = leaf_read(CPUID_SVM, 0);
 
 	EXPECT_EQ("debug store", leaf_read(CPUID_FEATURES, 0).edx & CPUID_1_EDX_DS, 0);
+	EXPECT_EQ("SMX bit", leaf_read(CPUID_FEATURES, 0).ecx & CPUID_1_ECX_SMX, 0);
 	EXPECT_EQ("VMX bit", leaf_read(CPUID_FEATURES, 0).ecx & CPUID_1_ECX_VMX, 0);
 	EXPECT_EQ("hypervisor bit", leaf_read(CPUID_FEATURES, 0).ecx >> 31, 1);
 	EXPECT_EQ("SVM bit", leaf_read(CPUID_EXT_FEATURES, 0).ecx & CPUID_EXT1_ECX_SVM, 0);

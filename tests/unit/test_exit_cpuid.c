@@ -97,7 +97,8 @@ static void leaf_1_has_no_vmx_and_a_hypervisor(void **state)
 	(void)state;
 	ask(1, 7);
 	assert_int_equal(asked_subleaf, 7);
-	assert_answer(ALL, ALL, ALL & ~(BIT(2) | BIT(4) | BIT(5) | BIT(27)), ALL & ~BIT(21));
+	assert_answer(ALL, ALL, ALL & ~(BIT(2) | BIT(4) | BIT(5) | BIT(6) | BIT(27)),
+		      ALL & ~BIT(21));
 	answer_bits = 0;
 	ask(1, 0);
 	assert_answer(0, 0, BIT(31), 0);
@@ -120,11 +121,30 @@ static void ospke_follows_the_guests_cr4(void **state)
 {
 	(void)state;
 	ask(7, 0);
-	assert_answer(ALL, ALL & ~BIT(25), ALL & ~BIT(4), ALL);
+	assert_answer(ALL, ALL & ~BIT(25), ALL & ~BIT(4), ALL & ~BIT(18));
 	guest.cr4 = BIT(22);
 	answer_bits = 0;
 	ask(7, 0);
 	assert_answer(0, 0, BIT(4), 0);
+}
+
+static void what_needs_a_control_or_an_exit_is_hidden(void **state)
+{
+	(void)state;
+	guest.cr4 = BIT(22); /* of subleaf 0 only */
+	ask(7, 1);
+	assert_answer(ALL & ~(BIT(17) | BIT(27)), ALL, ALL & ~BIT(5), ALL & ~BIT(15));
+	ask(7, 2);
+	assert_answer(ALL, ALL, ALL, ALL);
+	ask(0x80000008, 0);
+	assert_int_equal(vcpu.regs.rbx, ALL & ~BIT(3)); /* INVLPGB */
+}
+
+static void hardware_feedback_is_hidden(void **state)
+{
+	(void)state;
+	ask(6, 0);
+	assert_answer(ALL & ~(BIT(19) | BIT(23)), ALL, ALL, ALL);
 }
 
 static void svm_is_hidden(void **state)
@@ -157,10 +177,9 @@ static void physical_addresses_have_as_many_bits_as_the_nested_tables(void **sta
 static void all_other_leaves_are_the_processors(void **state)
 {
 	static const uint32_t leaves[] = {
-		0,	    2,		4,	    6,		8,	    0xb,
-		0xd,	    31,		32,	    33,		39,	    63,
-		64,	    65,		0x3fffffff, 0x50000000, 0x80000000, 0x80000002,
-		0x80000009, 0x8000000b, 0xffffffff};
+		0,	    2,		4,	    5,		8,	    0xb,	0xd,
+		31,	    32,		33,	    39,		63,	    64,		65,
+		0x3fffffff, 0x50000000, 0x80000000, 0x80000002, 0x80000009, 0x8000000b, 0xffffffff};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(leaves); i++) {
@@ -223,9 +242,12 @@ int main(void)
 		cmocka_unit_test_setup(leaf_1_has_no_vmx_and_a_hypervisor, reset),
 		cmocka_unit_test_setup(osxsave_follows_the_guests_cr4, reset),
 		cmocka_unit_test_setup(ospke_follows_the_guests_cr4, reset),
+		cmocka_unit_test_setup(what_needs_a_control_or_an_exit_is_hidden, reset),
+		cmocka_unit_test_setup(hardware_feedback_is_hidden, reset),
 		cmocka_unit_test_setup(svm_is_hidden, reset),
 		cmocka_unit_test_setup(processor_trace_is_hidden, reset),
-		cmocka_unit_test_setup(physical_addresses_have_as_many_bits_as_the_nested_tables, reset),
+		cmocka_unit_test_setup(physical_addresses_have_as_many_bits_as_the_nested_tables,
+				       reset),
 		cmocka_unit_test_setup(all_other_leaves_are_the_processors, reset),
 		cmocka_unit_test_setup(vellum_says_its_name, reset),
 		cmocka_unit_test_setup(the_hypervisor_leaves_beyond_are_empty, reset),

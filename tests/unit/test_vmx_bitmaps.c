@@ -72,11 +72,11 @@ static void set_write(uint8_t *bitmap, uint32_t msr)
 	set(bitmap + (msr >> 31 ? 0xc00 : 0x800), msr & 0x1fff);
 }
 
-/* FEATURE_CONTROL, PEBS_ENABLE, VMX, processor trace, DS_AREA */
+/* FEATURE_CONTROL, PEBS_ENABLE, VMX, processor trace, DS_AREA, hardware feedback */
 static bool is_hidden(uint32_t msr)
 {
 	return msr == 0x3a || msr == 0x3f1 || (msr >= 0x480 && msr <= 0x493) ||
-	       (msr >= 0x560 && msr <= 0x587) || msr == 0x600;
+	       (msr >= 0x560 && msr <= 0x587) || msr == 0x600 || (msr >= 0x17d0 && msr <= 0x17d4);
 }
 
 static void exactly_the_guarded_msrs_exit(void **state)
