@@ -56,7 +56,8 @@ help:
 	@echo
 	@echo "Variables (now):"
 	@echo "  MODE=$(MODE)           hv: virtualize; native: only load the guest, for comparison"
-	@echo "  VMI=$(VMI)            on: show the guest the VMI ROM; off; calls: ROM without hints"
+	@echo "  VMI=$(VMI)            on, off: show the guest the VMI ROM; calls: ROM without hints;"
+	@echo "                   trace: every VMI call made and counted"
 	@echo "  PAGING=$(PAGING)     the only one so far"
 	@echo "  CPU=$(CPU)           amd: AMD-V; intel: VT-x"
 	@echo "  CPUS=$(CPUS)             processors of the machine; the guest gets one so far"

@@ -54,9 +54,10 @@ get_reloc:
         mov     edx, [ecx + answers + eax * ANSWER_SIZE]
         movzx   eax, dx                 ; offset of the routine
         shr     edx, 16                 ; type and hint
-        test    eax, eax
-        jz      .done                   ; NONE and NOP have no routine
         add     eax, ecx
+        cmp     dl, RELOCATION_CALL_REL
+        je      .done
+        xor     eax, eax                ; NONE and NOP lead to none
 .done:
         ret
 .unknown:

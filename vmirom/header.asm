@@ -80,11 +80,13 @@ pnp_header_end:
 ; Vellum's own header: what the hypervisor changes in its copy (struct vmi_rom_private).
 field_at 0x60
         db      'VVRM'
-        dw      1                       ; version
+        dw      2                       ; version
         dw      answers
         dw      VMI_CALL_COUNT
         dw      hypercalls
         dw      (hypercalls_end - hypercalls) / 2
+        dw      trace_stubs
+        dw      TRACE_STUB_SIZE
 
 ; VMI 3.0's two entry points, 8 bytes of code each
 field_at 0x80
@@ -94,7 +96,7 @@ field_at 0x88
 field_at 0x90
 
 hypercalls:
-        dw      vmi_init.hypercall
+        dw      vmi_init.hypercall, trace.hypercall, reboot.hypercall, shutdown.hypercall
 hypercalls_end:
 
 license:

@@ -15,7 +15,12 @@
 rom_start:
 %include "header.asm"
 %include "entry.asm"
-%include "routines.asm"
+%include "interrupts.asm"
+%include "cpu.asm"
+%include "mmu.asm"
+%include "ports.asm"
+%include "calls.asm"
 %include "answers.asm"
+%include "trace.asm"
 
         times ROM_SIZE - ($ - rom_start) db 0   ; fails to assemble if the ROM is too long

@@ -34,6 +34,7 @@ static const struct choice vmi_choices[] = {
 	{"on", VMI_ON, false},
 	{"off", VMI_OFF, false},
 	{"calls", VMI_CALLS, false},
+	{"trace", VMI_TRACE, false},
 	{0},
 };
 

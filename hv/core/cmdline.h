@@ -10,6 +10,7 @@ enum option_vmi {
 	VMI_ON,	   /* the ROM is there */
 	VMI_OFF,   /* it is not */
 	VMI_CALLS, /* it is, and never says "your native instruction is equivalent" */
+	VMI_TRACE, /* and has the guest make every call there is, to be counted */
 };
 enum option_paging { PAGING_NESTED, PAGING_SHADOW };
 enum option_onfault { ONFAULT_RESET, ONFAULT_HALT, ONFAULT_PARK };
@@ -20,11 +21,11 @@ struct options {
 	enum option_mode mode;
 	enum option_vmi vmi;
 	enum option_paging paging;
-	enum option_onfault onfault;   /* what follows a guest's triple fault */
-	enum option_console console;   /* auto: COM2 if it answers, else COM1 */
-	enum option_stats stats;       /* end: a record of the exits before the last line */
-	unsigned int cpus;	       /* 0: all there are */
-	unsigned int log;	       /* enum log_level */
+	enum option_onfault onfault; /* what follows a guest's triple fault */
+	enum option_console console; /* auto: COM2 if it answers, else COM1 */
+	enum option_stats stats;     /* end: a record of the exits before the last line */
+	unsigned int cpus;	     /* 0: all there are */
+	unsigned int log;	     /* enum log_level */
 };
 
 /*

@@ -110,7 +110,7 @@ void exit_hypercall(struct vcpu *vcpu)
 		.cpl = vendor->privilege_level(vcpu),
 	};
 
-	if (!hypercall_handle(&frame)) {
+	if (!hypercall_handle(vcpu, &frame)) {
 		exit_undefined_instruction(vcpu);
 		return;
 	}

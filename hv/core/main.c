@@ -8,6 +8,7 @@
 #include "core/options.h"
 #include "core/panic.h"
 #include "core/policy.h"
+#include "core/power.h"
 #include "core/vendor.h"
 #include "debug/console.h"
 #include "debug/console_port.h"
@@ -107,6 +108,7 @@ static void say_boot(void)
 		.mode = native ? "native" : "hv",
 		.vmi = native || options.vmi == VMI_OFF ? "off"
 		       : options.vmi == VMI_CALLS	? "calls"
+		       : options.vmi == VMI_TRACE	? "trace"
 							: "on",
 		.paging = native ? "none" : "nested",
 		.cpus = processors,
@@ -128,6 +130,7 @@ static int start_virtualized(const struct guest_entry *entry)
 		return error;
 	if (options.stats == STATS_END)
 		policy_find_power_ports();
+	power_init();
 	say_boot();
 	return launch_guest(entry);
 }

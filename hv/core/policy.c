@@ -11,9 +11,6 @@
 #define PORT_PCI_ADDRESS	0xcf8 /* as a dword; it is no access to the next port then */
 #define RESET_CONTROL_GO	BIT(2)
 
-/* ACPI 6.4, 4.8.3.2: PM1 control */
-#define PM1_SLP_EN BIT(13)
-
 static bool watching;
 static struct acpi_power power;
 static uint16_t reset_port; /* ACPI's reset register, if it is a port; 0: none */
@@ -83,7 +80,7 @@ static bool starts_sleep(uint16_t control, uint16_t port, uint32_t value, unsign
 {
 	int high = control ? byte_for(control + 1, port, value, size) : -1;
 
-	return high >= 0 && (high & (int)(PM1_SLP_EN >> 8));
+	return high >= 0 && (high & (int)(ACPI_PM1_SLP_EN >> 8));
 }
 
 const char *policy_power_event(uint16_t port, uint32_t value, unsigned int size)

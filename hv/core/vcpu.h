@@ -4,6 +4,7 @@
 #define VELLUM_CORE_VCPU_H
 
 #include "lib/types.h"
+#include "vmi/vmi.h"
 
 /*
  * The guest's registers while it does not run. The entry stubs store and load them in
@@ -50,7 +51,8 @@ struct vcpu {
 	struct exit_counter *counter; /* of the last exit's reason */
 	uint64_t exit_start;	      /* TSC when it came */
 	struct exit_counter exits[EXIT_REASONS];
-	void *arch; /* the vendor's own: the VMCB, the VMCS */
+	void *arch;				       /* the vendor's own: the VMCB, the VMCS */
+	struct exit_counter vmi_calls[VMI_CALL_COUNT]; /* those that exit, or are traced */
 };
 
 _Static_assert(offsetof(struct vcpu, regs) == 0, "entry.asm");

@@ -6,7 +6,8 @@
 #include "lib/printf.h"
 #include "vmi/vmi.h"
 
-#define RECORD_SIZE 4096
+#define RECORD_SIZE   4096
+#define CALL_SIZE_MAX 96 /* bytes that one entry of vmi_calls may take */
 
 static const struct vcpu *running;
 static char text[RECORD_SIZE];
@@ -54,6 +55,34 @@ static void add_reason(const struct vcpu *vcpu, enum exit_reason reason, bool fi
 	    exits->count, exits->cycles);
 }
 
+/* Where one record has no room for all calls, others of their own follow it. */
+static void continue_calls(const struct vcpu *vcpu)
+{
+	add("}");
+	finish();
+	begin("vmi_calls");
+	add(",\"cpu\":%u,\"vmi_calls\":{", vcpu->id);
+}
+
+static void add_calls(const struct vcpu *vcpu)
+{
+	const char *separator = "";
+
+	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++) {
+		const struct exit_counter *counter = &vcpu->vmi_calls[call];
+
+		if (!counter->count)
+			continue;
+		if (length + CALL_SIZE_MAX > sizeof(text)) {
+			continue_calls(vcpu);
+			separator = "";
+		}
+		add("%s\"%s\":{\"count\":%lu,\"cycles\":%lu}", separator, vmi_call_name(call),
+		    counter->count, counter->cycles);
+		separator = ",";
+	}
+}
+
 void record_exits(const struct vcpu *vcpu)
 {
 	bool first = true;
@@ -67,7 +96,9 @@ void record_exits(const struct vcpu *vcpu)
 		add_reason(vcpu, reason, first);
 		first = false;
 	}
-	add("},\"vmi_calls\":{}");
+	add("},\"vmi_calls\":{");
+	add_calls(vcpu);
+	add("}");
 	finish();
 }
 

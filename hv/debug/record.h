@@ -19,7 +19,10 @@ struct record_boot {
 /* {"event":"boot"}: once, right before the guest's first instruction. */
 void record_boot(const struct record_boot *boot);
 
-/* {"event":"exits"}: one vcpu's exits by reason. */
+/*
+ * {"event":"exits"}: one vcpu's exits by reason, and its VMI calls. If these are too many
+ * for one line, the rest follow as {"event":"vmi_calls"}.
+ */
 void record_exits(const struct vcpu *vcpu);
 
 /*

@@ -136,6 +136,75 @@ static uint16_t choose_port(uint32_t port, const struct acpi_address *extended)
 	return port < PORT_LIMIT ? (uint16_t)port : 0;
 }
 
+/* AML: ACPI 6.4, 20.2.3 and 20.2.5.4 */
+#define AML_ZERO    0x00
+#define AML_ONE	    0x01
+#define AML_BYTE    0x0a
+#define AML_PACKAGE 0x12
+#define S5_NAME	    "_S5_"
+#define S5_SIZE	    4
+
+/* A part of a table that is still to be read; running over the end reads as 0. */
+struct aml {
+	const uint8_t *at, *end;
+};
+
+static uint8_t aml_byte(struct aml *aml)
+{
+	return aml->at < aml->end ? *aml->at++ : 0;
+}
+
+/* Its upper two bits tell how many bytes of length follow. */
+static void aml_skip_package_length(struct aml *aml)
+{
+	for (unsigned int more = aml_byte(aml) >> 6; more > 0; more--)
+		aml_byte(aml);
+}
+
+/* One of the short integers that a sleep type can be; -1 for anything else. */
+static int aml_sleep_type(struct aml *aml)
+{
+	uint8_t prefix = aml_byte(aml);
+	uint8_t value = prefix == AML_BYTE ? aml_byte(aml) : prefix;
+
+	if (prefix != AML_ZERO && prefix != AML_ONE && prefix != AML_BYTE)
+		return -1;
+	return value <= ACPI_PM1_SLP_TYP >> ACPI_PM1_SLP_TYP_SHIFT ? value : -1;
+}
+
+/* 7.4.2: Name (\_S5, Package () { type for PM1a, type for PM1b, ... }) */
+static void read_s5(struct aml aml, struct acpi_power *power)
+{
+	int a, b;
+
+	if (aml_byte(&aml) != AML_PACKAGE)
+		return;
+	aml_skip_package_length(&aml);
+	aml_byte(&aml); /* number of elements */
+	a = aml_sleep_type(&aml);
+	b = aml_sleep_type(&aml);
+	if (a < 0 || b < 0)
+		return;
+	power->has_soft_off = true;
+	power->soft_off_a = (uint8_t)a;
+	power->soft_off_b = (uint8_t)b;
+}
+
+/* Vellum has no AML interpreter: it looks for the name, and for a package behind it. */
+static void find_s5(const struct acpi_fadt *fadt, struct acpi_power *power)
+{
+	const struct acpi_header *dsdt = table_at(fadt->x_dsdt ? fadt->x_dsdt : fadt->dsdt);
+	const uint8_t *start = (const uint8_t *)(dsdt + 1);
+
+	if (dsdt == NULL)
+		return;
+	for (uint32_t i = 0; i + S5_SIZE <= dsdt->length - sizeof(*dsdt); i++)
+		if (memcmp(start + i, S5_NAME, S5_SIZE) == 0)
+			read_s5((struct aml){start + i + S5_SIZE,
+					     (const uint8_t *)dsdt + dsdt->length},
+				power);
+}
+
 int acpi_read_power(struct acpi_power *power)
 {
 	const struct acpi_header *table = acpi_find_table(ACPI_FADT_SIGNATURE);
@@ -151,6 +220,9 @@ int acpi_read_power(struct acpi_power *power)
 	power->has_reset = (fadt.flags & ACPI_FADT_RESET_REG) && fadt.reset_register.address != 0;
 	power->reset = fadt.reset_register;
 	power->reset_value = fadt.reset_value;
+	power->smi_command = fadt.smi_command < PORT_LIMIT ? (uint16_t)fadt.smi_command : 0;
+	power->acpi_enable = fadt.acpi_enable;
+	find_s5(&fadt, power);
 	return 0;
 }
 

@@ -26,6 +26,11 @@ struct acpi_power {
 	bool has_reset;		   /* the two below are valid */
 	struct acpi_address reset; /* of 1 byte, in memory, I/O or PCI space */
 	uint8_t reset_value;
+	uint16_t smi_command; /* port that turns ACPI on; 0: it always is */
+	uint8_t acpi_enable;  /* written there */
+	bool has_soft_off;    /* the two below are valid */
+	uint8_t soft_off_a;   /* SLP_TYP of state S5 for PM1a control, 0 to 7 */
+	uint8_t soft_off_b;   /* and for PM1b */
 };
 
 /* -ENODEV without a FADT. What the FADT lacks is 0 or false then, too. */

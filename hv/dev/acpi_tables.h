@@ -63,22 +63,38 @@ struct acpi_address {
 
 struct acpi_fadt {
 	struct acpi_header header;
-	uint8_t unused1[28];
+	uint8_t unused1[4];
+	uint32_t dsdt; /* 40: physical address */
+	uint8_t unused2[4];
+	uint32_t smi_command; /* 48: port; 0: ACPI is always on */
+	uint8_t acpi_enable;  /* what to write there to turn it on */
+	uint8_t unused3[11];
 	uint32_t pm1a_control; /* 64: port of the PM1a control block */
 	uint32_t pm1b_control; /* 0: there is none */
-	uint8_t unused2[40];
+	uint8_t unused4[40];
 	uint32_t flags; /* 112 */
 	struct acpi_address reset_register;
 	uint8_t reset_value; /* 128 */
-	uint8_t unused3[43];
+	uint8_t unused5[11];
+	uint64_t x_dsdt; /* 140: goes before dsdt */
+	uint8_t unused6[24];
 	struct acpi_address x_pm1a_control; /* 172: goes before the field above */
 	struct acpi_address x_pm1b_control;
 } __attribute__((packed));
 
+_Static_assert(offsetof(struct acpi_fadt, dsdt) == 40, "FADT");
+_Static_assert(offsetof(struct acpi_fadt, smi_command) == 48, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, pm1a_control) == 64, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, flags) == 112, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, reset_value) == 128, "FADT");
+_Static_assert(offsetof(struct acpi_fadt, x_dsdt) == 140, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, x_pm1a_control) == 172, "FADT");
+
+/* 4.8.3.2: PM1 control */
+#define ACPI_PM1_SCI_EN	       BIT(0) /* ACPI is on */
+#define ACPI_PM1_SLP_TYP_SHIFT 10
+#define ACPI_PM1_SLP_TYP       (7u << ACPI_PM1_SLP_TYP_SHIFT)
+#define ACPI_PM1_SLP_EN	       BIT(13)
 
 /* 5.2.12: processors and interrupt controllers */
 #define ACPI_MADT_SIGNATURE "APIC"

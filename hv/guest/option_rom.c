@@ -216,7 +216,7 @@ static bool answer_is_sound(const struct rom_image *rom, struct vmi_rom_answer a
 	switch (answer.type) {
 	case VMI_RELOCATION_NONE:
 	case VMI_RELOCATION_NOP:
-		return answer.routine == 0;
+		return answer.routine == 0 || is_inside(rom, answer.routine, 1);
 	case VMI_RELOCATION_CALL_REL:
 	case VMI_RELOCATION_JUMP_REL:
 		return is_inside(rom, answer.routine, 1);
@@ -231,6 +231,16 @@ static int check_answers(const struct rom_image *rom)
 		if (!answer_is_sound(rom, read_answer(rom, call)))
 			return damaged(vmi_call_name(call),
 				       rom->private.answers + call * sizeof(struct vmi_rom_answer));
+	return 0;
+}
+
+static int check_trace_stubs(const struct rom_image *rom)
+{
+	const struct vmi_rom_private *private = &rom->private;
+	size_t size = (size_t) private->trace_stub_size * VMI_CALL_COUNT;
+
+	if (!private->trace_stub_size || !is_inside(rom, private->trace_stubs, size))
+		return damaged("trace stubs are outside", private->trace_stubs);
 	return 0;
 }
 
@@ -256,6 +266,8 @@ static int check_image(struct rom_image *rom)
 	if (!error)
 		error = check_answers(rom);
 	if (!error)
+		error = check_trace_stubs(rom);
+	if (!error)
 		error = check_hypercalls(rom);
 	return error;
 }
@@ -268,12 +280,32 @@ static void patch_hypercalls(struct rom_image *rom, const uint8_t *hypercall)
 }
 
 /* For VMI_CALLS: a guest that knows the hint then calls the routines as well. */
-static void clear_hints(struct rom_image *rom)
+static struct vmi_rom_answer without_hint(struct vmi_rom_answer answer)
+{
+	answer.hint &= (uint8_t)~VMI_HINT_NATIVE;
+	return answer;
+}
+
+/* For VMI_TRACE: whatever has a routine is called, by way of its stub. */
+static struct vmi_rom_answer traced(const struct rom_image *rom, unsigned int call,
+				    struct vmi_rom_answer answer)
+{
+	size_t stub = rom->private.trace_stubs + call * (size_t)rom->private.trace_stub_size;
+
+	if (!answer.routine)
+		return answer;
+	return (struct vmi_rom_answer){(uint16_t)stub, VMI_RELOCATION_CALL_REL, 0};
+}
+
+static void set_answers(struct rom_image *rom, enum option_vmi vmi)
 {
 	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++) {
 		struct vmi_rom_answer answer = read_answer(rom, call);
 
-		answer.hint &= (uint8_t)~VMI_HINT_NATIVE;
+		if (vmi == VMI_CALLS)
+			answer = without_hint(answer);
+		else if (vmi == VMI_TRACE)
+			answer = traced(rom, call, answer);
 		write_answer(rom, call, answer);
 	}
 }
@@ -299,8 +331,7 @@ int option_rom_prepare(uint8_t *rom, size_t size, enum option_vmi vmi,
 	if (error)
 		return error;
 	patch_hypercalls(&image, hypercall);
-	if (vmi == VMI_CALLS)
-		clear_hints(&image);
+	set_answers(&image, vmi);
 	set_checksum(&image);
 	return 0;
 }

@@ -24,7 +24,7 @@ int option_rom_find_slot(const uint8_t *area, size_t rom_size, gpa_t *slot);
 
 /*
  * Makes a copy of the ROM (size bytes at rom) ready for a guest: puts the processor's
- * hypercall instruction in, sets get_reloc's answers as vmi says (VMI_ON or VMI_CALLS),
+ * hypercall instruction in, sets get_reloc's answers as vmi says (all but VMI_OFF),
  * and the checksum. -ENOEXEC: not a ROM of ours, or damaged, said what and where;
  * -EINVAL: VMI_OFF has no ROM. The copy is unchanged then.
  */

@@ -3,9 +3,12 @@
 
 #include <stdatomic.h>
 
+#include "core/cpu.h"
+#include "core/options.h"
+#include "core/vcpu.h"
 #include "debug/console.h"
 #include "lib/errno.h"
-#include "vmi/vmi.h"
+#include "vmi/calls.h"
 
 /* Any processor may call, at any time, in any order: hence atomic. */
 static _Atomic uint64_t guest_rom;
@@ -25,10 +28,19 @@ int hypercall_decode(const struct hypercall_frame *frame, struct hypercall *call
 {
 	if (frame->cpl != 0)
 		return -EPERM;
+	if (frame->eax - VMI_HYPERCALL_TRACE < VMI_CALL_COUNT) {
+		call->number = VMI_HYPERCALL_TRACE;
+		call->counts_for = frame->eax - VMI_HYPERCALL_TRACE;
+		return 0;
+	}
 	call->number = frame->eax;
+	call->counts_for = frame->eax < VMI_CALL_COUNT ? frame->eax : VMI_CALL_COUNT;
 	switch (frame->eax) {
 	case VMI_HYPERCALL_INIT:
 		return decode_init(frame, call);
+	case VMI_CALL_Reboot:
+	case VMI_CALL_Shutdown:
+		return 0;
 	default:
 		return -ENOSYS;
 	}
@@ -49,6 +61,10 @@ void hypercall_invoke(const struct hypercall *call, struct hypercall_frame *fram
 	case VMI_HYPERCALL_INIT:
 		invoke_init(call, frame);
 		break;
+	case VMI_CALL_Reboot:
+		vmi_reboot();
+	case VMI_CALL_Shutdown:
+		vmi_shutdown();
 	}
 }
 
@@ -60,12 +76,27 @@ static void report_refusal(const struct hypercall_frame *frame, int error)
 			frame->eax, frame->edx, frame->ecx, error);
 }
 
+/* With vmi=trace a call that the routine makes a hypercall has been counted by its stub. */
+static void count(struct vcpu *vcpu, const struct hypercall *call)
+{
+	if (call->counts_for == VMI_CALL_COUNT)
+		return;
+	if (call->number == VMI_HYPERCALL_TRACE || options.vmi != VMI_TRACE)
+		vcpu->vmi_calls[call->counts_for].count++;
+}
+
+static void count_cycles(struct vcpu *vcpu, const struct hypercall *call)
+{
+	if (call->counts_for != VMI_CALL_COUNT)
+		vcpu->vmi_calls[call->counts_for].cycles += rdtsc() - vcpu->exit_start;
+}
+
 /*
  * Code outside the kernel sees no hypervisor: #UD, as on a bare machine. A kernel gets
  * an error for a wild number, as #UD would kill it, and every VMI call that can fail
  * says so by a result other than 0.
  */
-bool hypercall_handle(struct hypercall_frame *frame)
+bool hypercall_handle(struct vcpu *vcpu, struct hypercall_frame *frame)
 {
 	struct hypercall call;
 	int error = hypercall_decode(frame, &call);
@@ -77,7 +108,9 @@ bool hypercall_handle(struct hypercall_frame *frame)
 		frame->eax = (uint32_t)error;
 		return true;
 	}
+	count(vcpu, &call);
 	hypercall_invoke(&call, frame);
+	count_cycles(vcpu, &call);
 	return true;
 }
 

@@ -7,16 +7,20 @@
 #define VELLUM_VMI_HYPERCALL_H
 
 #include "lib/types.h"
+#include "vmi/vmi.h"
+
+struct vcpu;
 
 /* The guest's side of a hypercall: what the exit's handler reads from and writes to it. */
 struct hypercall_frame {
-	uint32_t eax, edx, ecx; /* VMI passes arguments in these, in this order */
+	uint32_t eax, edx, ecx; /* number; VMI's EDX; VMI's EAX, whose place the number has */
 	unsigned int cpl;	/* 0..3 */
 };
 
 /* A hypercall that may be invoked: number tells which member holds its arguments. */
 struct hypercall {
 	uint32_t number;
+	enum vmi_call counts_for; /* VMI_CALL_COUNT: it is none of VMI's calls */
 	union {
 		struct {
 			gva_t rom;
@@ -34,11 +38,11 @@ int hypercall_decode(const struct hypercall_frame *frame, struct hypercall *call
 void hypercall_invoke(const struct hypercall *call, struct hypercall_frame *frame);
 
 /*
- * Both steps. False: the instruction is #UD in the guest. True: frame holds the result,
- * a negative errno value in EAX if the call was refused, and the guest goes on behind
- * the instruction.
+ * Both steps, and the count. False: the instruction is #UD in the guest. True: frame holds
+ * the result, a negative errno value in EAX if the call was refused, and the guest goes on
+ * behind the instruction.
  */
-bool hypercall_handle(struct hypercall_frame *frame);
+bool hypercall_handle(struct vcpu *vcpu, struct hypercall_frame *frame);
 
 /* True if the guest has announced itself; rom is where it sees the ROM, 2 KiB-aligned. */
 bool hypercall_guest_rom(gva_t *rom);

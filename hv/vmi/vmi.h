@@ -160,7 +160,7 @@ _Static_assert(sizeof(struct vmi_rom_header) == 0x90, "VMI header");
  */
 #define VMI_ROM_PRIVATE_OFFSET	0x60u
 #define VMI_ROM_PRIVATE_MAGIC	0x4d525656u /* "VVRM" */
-#define VMI_ROM_PRIVATE_VERSION 1u
+#define VMI_ROM_PRIVATE_VERSION 2u
 
 struct vmi_rom_private {
 	uint32_t magic;
@@ -169,7 +169,9 @@ struct vmi_rom_private {
 	uint16_t answer_count;	  /* VMI_CALL_COUNT */
 	uint16_t hypercalls;	  /* offset of uint16_t[hypercall_count]: where hypercall */
 	uint16_t hypercall_count; /* instructions are, as offsets */
-	uint16_t reserved[9];
+	uint16_t trace_stubs;	  /* offset of the first call's stub for vmi=trace */
+	uint16_t trace_stub_size; /* and how far it is to the next call's */
+	uint16_t reserved[7];
 };
 
 _Static_assert(sizeof(struct vmi_rom_private) == 0x20, "private header");
@@ -179,7 +181,7 @@ _Static_assert(VMI_ROM_PRIVATE_OFFSET + sizeof(struct vmi_rom_private) ==
 
 /* What get_reloc answers for one call. */
 struct vmi_rom_answer {
-	uint16_t routine; /* offset; 0 for NONE and NOP */
+	uint16_t routine; /* offset; 0: there is none. A guest sees it with CALL_REL only */
 	uint8_t type;	  /* enum vmi_relocation */
 	uint8_t hint;	  /* VMI_HINT_NATIVE or 0 */
 };
@@ -189,13 +191,14 @@ _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
 /*
  * The way from the ROM into the hypervisor: VMMCALL or VMCALL at CPL 0. EAX holds a
  * VMI call number or one of Vellum's own numbers, the other registers what that call
- * takes. EAX (and EDX where the call has a 64-bit result) come back as the VMI call
- * defines it, all else unchanged. A number that nothing answers comes back as -ENOSYS.
+ * takes. The result comes back in EAX, all else unchanged. A number that nothing answers
+ * comes back as -ENOSYS.
  */
 #define VMI_HYPERCALL_INSTRUCTION_SIZE 3u
 
 /* Own numbers lie far from the calls': 'V' in the top byte. */
-#define VMI_HYPERCALL_INIT 0x56000000u /* EDX: linear address of the ROM; EAX: 0, or negative */
+#define VMI_HYPERCALL_INIT  0x56000000u /* EDX: linear address of the ROM; EAX: 0, or negative */
+#define VMI_HYPERCALL_TRACE 0x56000100u /* + a call's number: the guest is about to make it */
 
 /* How a guest, and the ROM, recognize Vellum. */
 #define VELLUM_CPUID_BASE      0x40000000u /* EAX: last leaf; EBX, ECX, EDX: the signature */

@@ -42,13 +42,19 @@ static uint32_t call(uint32_t eax, uint32_t edx)
 	return (uint32_t)state.rax;
 }
 
+static bool ends_the_machine(unsigned int call)
+{
+	return call == VMI_CALL_Reboot || call == VMI_CALL_Shutdown;
+}
+
 static void check_wild(void)
 {
 	for (unsigned int i = 0; i < 2000; i++)
 		EXPECT_EQ("result", call(next_random() & 0x7fffffff & ~(1u << 30), next_random()),
 			  (uint32_t)-ENOSYS);
 	for (unsigned int i = 0; i < VMI_CALL_COUNT; i++)
-		EXPECT_EQ("result", call(i, next_random()), (uint32_t)-ENOSYS);
+		if (!ends_the_machine(i))
+			EXPECT_EQ("result", call(i, next_random()), (uint32_t)-ENOSYS);
 }
 
 static void check_init(void)
@@ -85,5 +91,5 @@ void guest_main(void)
 	check_init();
 	check_length(state_for(NULL), run, 4);
 	check_length(state_for64(NULL), run64, 8);
-	EXPECT_EQ("exits", exits(EXIT_HYPERCALL), before + 1 + 2000 + VMI_CALL_COUNT + 4 + 2);
+	EXPECT_EQ("exits", exits(EXIT_HYPERCALL), before + 1 + 2000 + VMI_CALL_COUNT - 2 + 4 + 2);
 }

@@ -13,14 +13,20 @@ const char guest_name[] = "vmi_rom";
 
 typedef uint64_t (*get_reloc_t)(uint32_t call) __attribute__((regparm(1)));
 
+static bool is_hypercall(unsigned int call)
+{
+	return call == VMI_CALL_Reboot || call == VMI_CALL_Shutdown;
+}
+
 static bool is_routine(unsigned int call)
 {
-	return call >= VMI_CALL_EnableInterrupts && call <= VMI_CALL_SYSEXIT;
+	return (call >= VMI_CALL_EnableInterrupts && call <= VMI_CALL_SYSEXIT) ||
+	       is_hypercall(call);
 }
 
 static uint32_t wanted_type(unsigned int call)
 {
-	uint32_t hint = told("hints") ? VMI_HINT_NATIVE << 8 : 0;
+	uint32_t hint = told("hints") && !is_hypercall(call) ? VMI_HINT_NATIVE << 8 : 0;
 
 	if (is_routine(call))
 		return VMI_RELOCATION_CALL_REL | hint;
@@ -32,7 +38,7 @@ static void check_answer(uint32_t rom, unsigned int call)
 	get_reloc_t get_reloc = (get_reloc_t)(rom + offsetof(struct vmi_rom_header, get_reloc));
 	uint64_t answer = get_reloc(call);
 	uint32_t routine = (uint32_t)answer;
-	bool inside = routine - rom < VMI_ROM_ALIGN;
+	bool inside = routine - rom < PAGE_SIZE;
 
 	if (answer >> 32 != wanted_type(call) || (is_routine(call) ? !inside : routine))
 		fail(__FILE__, __LINE__, "call %u: %llx", call, answer);

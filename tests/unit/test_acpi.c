@@ -13,6 +13,7 @@
 #define XSDT_AT	   0x101000
 #define FADT_AT	   0x102000
 #define MADT_AT	   0x103000
+#define DSDT_AT	   0x104000
 #define EBDA_AT	   0x9fc00
 #define MADT_MAX   1024
 
@@ -276,6 +277,74 @@ static void power_ignores_what_is_no_port(void **state)
 	assert_int_equal(power.pm1a_control, 0x604);
 }
 
+/* A DSDT of these bytes, named by the FADT. */
+static void put_dsdt(const void *aml, size_t size)
+{
+	struct acpi_fadt *fadt = arena_at(FADT_AT);
+
+	put_table(DSDT_AT, "DSDT", aml, size);
+	fadt->dsdt = DSDT_AT;
+	fadt->smi_command = 0xb2;
+	fadt->acpi_enable = 0xf1;
+	fix_table(FADT_AT);
+}
+
+static void soft_off_is_read_from_the_dsdt(void **state)
+{
+	static const uint8_t aml[] = {
+		0x10, 0x20, '_', 'S', '5', '_',	 0x00,		   /* no package: some other use */
+		0x08, '_',  'S', '4', '_', 0x12, 0x04, 2, 1,	1, /* another state */
+		0x08, '_',  'S', '5', '_', 0x12, 0x08, 4, 0x0a, 5, 0x0a, 7, 0, 0,
+	};
+	struct acpi_power power;
+
+	(void)state;
+	put_dsdt(aml, sizeof(aml));
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_true(power.has_soft_off);
+	assert_int_equal(power.soft_off_a, 5);
+	assert_int_equal(power.soft_off_b, 7);
+	assert_int_equal(power.smi_command, 0xb2);
+	assert_int_equal(power.acpi_enable, 0xf1);
+}
+
+static void soft_off_with_a_long_package_and_short_integers(void **state)
+{
+	static const uint8_t aml[] = {0x08, '_', 'S', '5', '_', 0x12, 0x46, 0x00, 2, 0x00, 0x01};
+	struct acpi_power power;
+
+	(void)state;
+	put_dsdt(aml, sizeof(aml));
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_true(power.has_soft_off);
+	assert_int_equal(power.soft_off_a, 0);
+	assert_int_equal(power.soft_off_b, 1);
+}
+
+/* Cut anywhere, or with what is no sleep type: no soft off, and nothing beyond the end read. */
+static void a_broken_s5_is_none(void **state)
+{
+	static const uint8_t whole[] = {0x08, '_', 'S', '5', '_', 0x12, 0x06, 2, 0x0a, 5, 0x0a, 5};
+	static const uint8_t wide[] = {0x08, '_', 'S', '5', '_', 0x12, 0x06, 2, 0x0a, 8, 0x0a, 5};
+	static const uint8_t word[] = {0x08, '_', 'S', '5', '_', 0x12, 0x06, 2, 0x0b, 5, 0, 0};
+	struct acpi_power power;
+
+	(void)state;
+	for (size_t size = 0; size < 9; size++) {
+		put_dsdt(whole, size);
+		memset(arena_at(DSDT_AT + sizeof(struct acpi_header) + size), 0x0a, 32);
+		assert_int_equal(acpi_read_power(&power), 0);
+		assert_int_equal(power.has_soft_off, size > 5); /* the end reads as 0 */
+		assert_int_equal(power.soft_off_a, 0);
+	}
+	put_dsdt(wide, sizeof(wide));
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_false(power.has_soft_off);
+	put_dsdt(word, sizeof(word));
+	assert_int_equal(acpi_read_power(&power), 0);
+	assert_false(power.has_soft_off);
+}
+
 static void no_tables_no_power(void **state)
 {
 	struct acpi_power power = {.pm1a_control = 1, .has_reset = true};
@@ -411,6 +480,9 @@ int main(void)
 		with_setup(power_prefers_the_extended_fields),
 		with_setup(power_from_an_acpi_1_table),
 		with_setup(power_ignores_what_is_no_port),
+		with_setup(soft_off_is_read_from_the_dsdt),
+		with_setup(soft_off_with_a_long_package_and_short_integers),
+		with_setup(a_broken_s5_is_none),
 		with_setup(no_tables_no_power),
 		with_setup(counts_enabled_processors_of_both_kinds),
 		with_setup(a_broken_entry_ends_the_table),

@@ -82,6 +82,11 @@ void power_reset(void)
 	__builtin_unreachable();
 }
 
+void power_off(void)
+{
+	fail();
+}
+
 void panic(const char *format, ...)
 {
 	fail_msg("%s", format);

@@ -5,17 +5,54 @@
  */
 #include "support.h"
 
+#include <setjmp.h>
+
+#include "core/cpu.h"
+#include "core/options.h"
+#include "core/vcpu.h"
 #include "lib/errno.h"
+#include "vmi/calls.h"
 #include "vmi/hypercall.h"
-#include "vmi/vmi.h"
 
 enum { ROM = 0xc00c9000, MARK_EDX = 0x11223344, MARK_ECX = 0x55667788 };
 
-static int forget_console(void **state)
+struct options options;
+
+static struct vcpu vcpu;
+static jmp_buf end; /* where a call that ends the machine goes */
+enum { REBOOT = 1, SHUTDOWN };
+
+void vmi_reboot(void)
+{
+	longjmp(end, REBOOT);
+}
+
+void vmi_shutdown(void)
+{
+	longjmp(end, SHUTDOWN);
+}
+
+static int start_anew(void **state)
 {
 	(void)state;
 	console_clear();
+	vcpu = (struct vcpu){0};
+	options.vmi = VMI_ON;
 	return 0;
+}
+
+static bool handle(struct hypercall_frame *frame)
+{
+	return hypercall_handle(&vcpu, frame);
+}
+
+static uint64_t all_counts(void)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++)
+		sum += vcpu.vmi_calls[call].count;
+	return sum;
 }
 
 static struct hypercall_frame init_frame(unsigned int cpl, uint32_t rom)
@@ -33,7 +70,7 @@ static void user_code_gets_ud_and_no_message(void **state)
 		struct hypercall call;
 
 		assert_int_equal(hypercall_decode(&frame, &call), -EPERM);
-		assert_false(hypercall_handle(&frame));
+		assert_false(handle(&frame));
 		assert_memory_equal(&frame, &before, sizeof(frame));
 	}
 	assert_console_quiet();
@@ -47,7 +84,7 @@ static void init_at_an_impossible_address_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(hypercall_decode(&frame, &call), -EINVAL);
-	assert_true(hypercall_handle(&frame));
+	assert_true(handle(&frame));
 	assert_int_equal((int32_t)frame.eax, -EINVAL);
 	assert_false(hypercall_guest_rom(&rom));
 	assert_console(LOG_WARN, "0x56000000");
@@ -61,7 +98,7 @@ static void init_announces_the_guest_once(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct hypercall_frame frame = init_frame(0, ROM);
 
-		assert_true(hypercall_handle(&frame));
+		assert_true(handle(&frame));
 		assert_int_equal(frame.eax, 0);
 		assert_int_equal(frame.edx, ROM);
 		assert_int_equal(frame.ecx, MARK_ECX);
@@ -87,7 +124,7 @@ static void expect_enosys(uint32_t number)
 {
 	struct hypercall_frame frame = {.eax = number, .edx = MARK_EDX, .ecx = MARK_ECX};
 
-	assert_true(hypercall_handle(&frame));
+	assert_true(handle(&frame));
 	assert_int_equal((int32_t)frame.eax, -ENOSYS);
 	assert_int_equal(frame.edx, MARK_EDX);
 	assert_int_equal(frame.ecx, MARK_ECX);
@@ -100,23 +137,78 @@ static void wild_numbers_are_harmless_and_silent(void **state)
 
 	(void)state;
 	for (uint32_t call = 0; call < VMI_CALL_COUNT; call++)
-		expect_enosys(call);
+		if (call != VMI_CALL_Reboot && call != VMI_CALL_Shutdown)
+			expect_enosys(call);
+	expect_enosys(VMI_CALL_COUNT);
 	expect_enosys(VMI_HYPERCALL_INIT - 1);
 	expect_enosys(VMI_HYPERCALL_INIT + 1);
+	expect_enosys(VMI_HYPERCALL_TRACE - 1);
+	expect_enosys(VMI_HYPERCALL_TRACE + VMI_CALL_COUNT);
 	expect_enosys(UINT32_MAX);
 	for (int i = 0; i < 100000; i++)
-		expect_enosys((uint32_t)random_below(&random, VMI_HYPERCALL_INIT));
+		expect_enosys(VMI_CALL_COUNT +
+			      (uint32_t)random_below(&random, VMI_HYPERCALL_INIT - VMI_CALL_COUNT));
 	assert_console_quiet();
+	assert_int_equal(all_counts(), 0);
+}
+
+static void a_traced_call_is_counted_and_changes_nothing(void **state)
+{
+	(void)state;
+	options.vmi = VMI_TRACE;
+	for (uint32_t call = 0; call < VMI_CALL_COUNT; call++) {
+		struct hypercall_frame frame = {
+			.eax = VMI_HYPERCALL_TRACE + call, .edx = MARK_EDX, .ecx = MARK_ECX};
+		struct hypercall_frame before = frame;
+
+		vcpu.exit_start = rdtsc();
+		assert_true(handle(&frame));
+		assert_memory_equal(&frame, &before, sizeof(frame));
+		assert_int_equal(vcpu.vmi_calls[call].count, 1);
+		assert_in_range(vcpu.vmi_calls[call].cycles, 1, UINT32_MAX);
+	}
+	assert_int_equal(all_counts(), VMI_CALL_COUNT);
+	assert_console_quiet();
+}
+
+static int end_of(uint32_t call)
+{
+	struct hypercall_frame frame = {.eax = call};
+	int how = setjmp(end);
+
+	if (!how)
+		handle(&frame);
+	return how;
+}
+
+static void reboot_and_shutdown_are_counted_and_done(void **state)
+{
+	(void)state;
+	assert_int_equal(end_of(VMI_CALL_Reboot), REBOOT);
+	assert_int_equal(end_of(VMI_CALL_Shutdown), SHUTDOWN);
+	assert_int_equal(vcpu.vmi_calls[VMI_CALL_Reboot].count, 1);
+	assert_int_equal(vcpu.vmi_calls[VMI_CALL_Shutdown].count, 1);
+}
+
+static void with_vmi_trace_only_the_stub_counts(void **state)
+{
+	(void)state;
+	options.vmi = VMI_TRACE;
+	assert_int_equal(end_of(VMI_CALL_Reboot), REBOOT);
+	assert_int_equal(all_counts(), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(user_code_gets_ud_and_no_message, forget_console),
-		cmocka_unit_test_setup(init_at_an_impossible_address_is_refused, forget_console),
-		cmocka_unit_test_setup(init_announces_the_guest_once, forget_console),
-		cmocka_unit_test_setup(init_decodes_to_what_invoke_needs, forget_console),
-		cmocka_unit_test_setup(wild_numbers_are_harmless_and_silent, forget_console),
+		cmocka_unit_test_setup(user_code_gets_ud_and_no_message, start_anew),
+		cmocka_unit_test_setup(init_at_an_impossible_address_is_refused, start_anew),
+		cmocka_unit_test_setup(init_announces_the_guest_once, start_anew),
+		cmocka_unit_test_setup(init_decodes_to_what_invoke_needs, start_anew),
+		cmocka_unit_test_setup(a_traced_call_is_counted_and_changes_nothing, start_anew),
+		cmocka_unit_test_setup(reboot_and_shutdown_are_counted_and_done, start_anew),
+		cmocka_unit_test_setup(with_vmi_trace_only_the_stub_counts, start_anew),
+		cmocka_unit_test_setup(wild_numbers_are_harmless_and_silent, start_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

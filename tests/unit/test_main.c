@@ -101,6 +101,10 @@ int launch_native(const struct guest_entry *entry)
 	return -ENOMEM;
 }
 
+void power_init(void)
+{
+}
+
 void policy_find_power_ports(void)
 {
 }

@@ -11,7 +11,7 @@
 #include "guest/option_rom.h"
 #include "lib/errno.h"
 
-enum { ROM_SIZE = 2048, CHECKSUM = 0x07 };
+enum { ROM_SIZE = 4096, CHECKSUM = 0x07, TRACED = 65 };
 
 static const uint8_t vmcall[3] = {0x0f, 0x01, 0xc1};
 static const uint8_t vmmcall[3] = {0x0f, 0x01, 0xd9};
@@ -206,16 +206,16 @@ static const struct vmi_rom_private *private_header(void)
 	return (const void *)(vmirom_start + VMI_ROM_PRIVATE_OFFSET);
 }
 
-static size_t hypercall_offset(void)
+static size_t hypercall_offset(unsigned int index)
 {
-	const uint8_t *list = vmirom_start + private_header()->hypercalls;
+	const uint8_t *list = vmirom_start + private_header()->hypercalls + index * 2;
 
 	return (size_t)(list[0] | list[1] << 8);
 }
 
-static uint8_t *hint_of(unsigned int call)
+static uint8_t *answer_of(unsigned int call)
 {
-	return rom + private_header()->answers + call * 4 + 3;
+	return rom + private_header()->answers + call * 4;
 }
 
 static void assert_sealed(void)
@@ -233,15 +233,15 @@ static void with_vmmcall_the_rom_stays_as_it_is(void **state)
 	assert_memory_equal(rom, vmirom_start, ROM_SIZE);
 }
 
-static void with_vmcall_only_the_instruction_changes(void **state)
+static void with_vmcall_only_the_instructions_change(void **state)
 {
-	size_t site = hypercall_offset();
-
 	(void)state;
 	assert_int_equal(option_rom_prepare(rom, ROM_SIZE, VMI_ON, vmcall), 0);
-	assert_memory_equal(rom + site, vmcall, 3);
 	assert_sealed();
-	memcpy(rom + site, vmmcall, 3);
+	for (unsigned int i = 0; i < private_header()->hypercall_count; i++) {
+		assert_memory_equal(rom + hypercall_offset(i), vmcall, 3);
+		memcpy(rom + hypercall_offset(i), vmmcall, 3);
+	}
 	reseal(rom, ROM_SIZE);
 	assert_memory_equal(rom, vmirom_start, ROM_SIZE);
 }
@@ -254,13 +254,39 @@ static void vmi_calls_takes_every_hint_away(void **state)
 	assert_int_equal(option_rom_prepare(rom, ROM_SIZE, VMI_CALLS, vmmcall), 0);
 	assert_sealed();
 	for (unsigned int call = 0; call < 74; call++) {
-		size_t hint = (size_t)(hint_of(call) - rom);
+		size_t hint = (size_t)(answer_of(call) + 3 - rom);
 
 		assert_int_equal(rom[hint], 0);
 		hints += vmirom_start[hint];
 		rom[hint] = vmirom_start[hint];
 	}
 	assert_int_equal(hints, 6);
+	reseal(rom, ROM_SIZE);
+	assert_memory_equal(rom, vmirom_start, ROM_SIZE); /* nothing else changed */
+}
+
+/* A call without a routine stays NONE. */
+static void vmi_trace_has_every_routine_called_through_its_stub(void **state)
+{
+	unsigned int traced = 0;
+
+	(void)state;
+	assert_int_equal(option_rom_prepare(rom, ROM_SIZE, VMI_TRACE, vmmcall), 0);
+	assert_sealed();
+	for (unsigned int call = 0; call < 74; call++) {
+		const uint8_t *built = vmirom_start + (answer_of(call) - rom);
+		struct vmi_rom_answer answer;
+
+		memcpy(&answer, answer_of(call), sizeof(answer));
+		memcpy(answer_of(call), built, sizeof(answer));
+		if (!built[0] && !built[1])
+			continue;
+		assert_int_equal(answer.routine, private_header()->trace_stubs + call * 12);
+		assert_int_equal(answer.type, VMI_RELOCATION_CALL_REL);
+		assert_int_equal(answer.hint, 0);
+		traced++;
+	}
+	assert_int_equal(traced, TRACED);
 	reseal(rom, ROM_SIZE);
 	assert_memory_equal(rom, vmirom_start, ROM_SIZE); /* nothing else changed */
 }
@@ -300,18 +326,20 @@ static void damage_is_named(void **state)
 		{0x08, 'C', "VMI signature, at offset 0x8"},
 		{0x0d, 2, "not VMI 3, at offset 0xd"},
 		{private, 0, "private header of this version, at offset 0x60"},
-		{private + 4, 2, "private header of this version, at offset 0x60"},
-		{private + 7, 0x08, "answers are outside"}, /* at or behind 0x800 */
-		{private + 7, 0x07, "answers are outside"}, /* begin inside, end outside */
+		{private + 4, 1, "private header of this version, at offset 0x60"},
+		{private + 7, 0x10, "answers are outside"}, /* at or behind 0x1000 */
+		{private + 7, 0x0f, "answers are outside"}, /* begin inside, end outside */
 		{private + 8, 73, "number of answers, at offset 0x68"},
-		{private + 11, 0x08, "list of hypercalls is outside"},
-		{private + 13, 0x08, "list of hypercalls is outside"},
-		{answers + 2, 4, "CPUID"},		       /* no such type */
-		{answers + 29 * 4 + 1, 8, "EnableInterrupts"}, /* routine behind the end */
-		{answers + 33 * 4 + 1, 0, "IRET"},	       /* routine moved... */
-		{answers + 73 * 4, 1, "SetLazyMode"},	       /* NONE with a routine */
-		{private_header()->hypercalls + 1u, 8, "hypercall is outside"},
-		{hypercall_offset() + 2, 0xc1, "no hypercall instruction"},
+		{private + 11, 0x10, "list of hypercalls is outside"},
+		{private + 13, 0x10, "list of hypercalls is outside"},
+		{private + 15, 0x0f, "trace stubs are outside"},
+		{private + 16, 0, "trace stubs are outside"},	  /* of no size */
+		{answers + 2, 4, "CPUID"},			  /* no such type */
+		{answers + 29 * 4 + 1, 0x10, "EnableInterrupts"}, /* routine behind the end */
+		{answers + 33 * 4 + 1, 0, "IRET"},		  /* routine moved... */
+		{answers + 73 * 4 + 1, 0x10, "SetLazyMode"},	  /* the same, of a NONE */
+		{private_header()->hypercalls + 1u, 0x10, "hypercall is outside"},
+		{hypercall_offset(0) + 2, 0xc1, "no hypercall instruction"},
 	};
 
 	(void)state;
@@ -355,7 +383,7 @@ static void random_damage_is_survived(void **state)
 
 		memcpy(rom, vmirom_start, ROM_SIZE);
 		for (int i = 0; i < 3; i++)
-			rom[random_below(&random, 0x300)] = (uint8_t)random_below(&random, 256);
+			rom[random_below(&random, 0xa00)] = (uint8_t)random_below(&random, 256);
 		reseal(rom, ROM_SIZE);
 		error = option_rom_prepare(rom, ROM_SIZE, VMI_CALLS, vmcall);
 		assert_true(error == 0 || error == -ENOEXEC);
@@ -382,8 +410,9 @@ int main(void)
 		SLOT_TEST(a_full_area_is_an_error_that_says_so),
 		SLOT_TEST(no_slot_is_ever_on_top_of_something),
 		PREPARE_TEST(with_vmmcall_the_rom_stays_as_it_is),
-		PREPARE_TEST(with_vmcall_only_the_instruction_changes),
+		PREPARE_TEST(with_vmcall_only_the_instructions_change),
 		PREPARE_TEST(vmi_calls_takes_every_hint_away),
+		PREPARE_TEST(vmi_trace_has_every_routine_called_through_its_stub),
 		PREPARE_TEST(vmi_off_has_no_rom_to_prepare),
 		PREPARE_TEST(damage_is_named),
 		PREPARE_TEST(a_wrong_checksum_is_refused),

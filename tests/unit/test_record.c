@@ -2,6 +2,7 @@
 /* The lines for machines: JSON to the letter, 4 KiB at most, whatever the counters hold. */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/options.h"
@@ -160,6 +161,50 @@ static void the_fullest_record_fits(void **state)
 		assert_non_null(strstr(records[0], exit_reason_name(i)));
 }
 
+static void vmi_calls_are_told_by_name(void **state)
+{
+	(void)state;
+	vcpu.vmi_calls[VMI_CALL_CPUID] = (struct exit_counter){4, 500};
+	vcpu.vmi_calls[VMI_CALL_SetLazyMode] = (struct exit_counter){1, 20};
+	record_exits(&vcpu);
+	assert_int_equal(record_count, 1);
+	assert_is_record(records[0]);
+	assert_non_null(strstr(records[0], "\"vmi_calls\":{\"CPUID\":{\"count\":4,\"cycles\":500},"
+					   "\"SetLazyMode\":{\"count\":1,\"cycles\":20}}}"));
+}
+
+/* The names of the calls that the records tell, in order. */
+static void assert_all_calls_are_told(void)
+{
+	unsigned int at = 0;
+
+	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++) {
+		char key[40];
+
+		snprintf(key, sizeof(key), "\"%s\":{", vmi_call_name(call));
+		while (at < record_count && !strstr(records[at], key))
+			at++;
+		if (at == record_count)
+			fail_msg("%s is not told", key);
+	}
+}
+
+static void too_many_vmi_calls_go_on_in_another_record(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < EXIT_REASONS; i++)
+		vcpu.exits[i] = (struct exit_counter){UINT64_MAX, UINT64_MAX};
+	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++)
+		vcpu.vmi_calls[call] = (struct exit_counter){UINT64_MAX, UINT64_MAX};
+	vcpu.id = UINT32_MAX;
+	record_exits(&vcpu);
+	assert_int_equal(record_count, 2);
+	for (unsigned int i = 0; i < record_count; i++)
+		assert_is_record(records[i]);
+	assert_memory_equal(records[1], "VELLUM {\"event\":\"vmi_calls\",\"cpu\":4294967295,", 45);
+	assert_all_calls_are_told();
+}
+
 static void the_end_comes_after_the_exits(void **state)
 {
 	(void)state;
@@ -207,6 +252,8 @@ int main(void)
 		cmocka_unit_test_setup(only_exits_that_came_are_told, reset),
 		cmocka_unit_test_setup(no_exits_are_an_empty_object, reset),
 		cmocka_unit_test_setup(the_fullest_record_fits, reset),
+		cmocka_unit_test_setup(vmi_calls_are_told_by_name, reset),
+		cmocka_unit_test_setup(too_many_vmi_calls_go_on_in_another_record, reset),
 		cmocka_unit_test_setup(the_end_comes_after_the_exits, reset),
 		cmocka_unit_test_setup(without_stats_or_guest_the_end_stands_alone, reset),
 		cmocka_unit_test_setup(a_record_that_is_too_long_is_cut, reset),

@@ -11,7 +11,7 @@
 
 #include "vmi/vmi.h"
 
-enum { ROM_SIZE = 2048 };
+enum { ROM_SIZE = 4096, TRACE_STUB = 12 };
 
 static uint8_t rom[ROM_SIZE + 1]; /* one more, to see if the file is too long */
 
@@ -48,7 +48,7 @@ static const char *text_behind(size_t pointer)
 /* Where the JMP rel32 at offset leads. */
 static size_t jump_target(size_t offset)
 {
-	size_t target = offset + 5 + u32_at(offset + 1);
+	size_t target = (uint32_t)(offset + 5 + u32_at(offset + 1));
 
 	assert_int_equal(rom[offset], 0xe9);
 	assert_in_range(target, 0x90, ROM_SIZE - 1);
@@ -138,64 +138,159 @@ static void entry_points_lead_to_code(void **state)
 	assert_int_equal(rom[get_reloc + 2], 74);
 }
 
-static void private_header_leads_to_the_hypercall(void **state)
+static void private_header_leads_to_the_hypercalls(void **state)
 {
 	static const uint8_t vmmcall[] = {0x0f, 0x01, 0xd9};
-	size_t list = u16_at(0x6a);
+	size_t list = u16_at(0x6a), listed = u16_at(0x6c), found = 0;
 
 	(void)state;
 	assert_memory_equal(rom + 0x60, "VVRM", 4);
-	assert_int_equal(u16_at(0x64), 1);  /* version */
-	assert_int_equal(u16_at(0x68), 74); /* answers */
-	assert_int_equal(u16_at(0x6c), 1);  /* hypercalls */
-	assert_memory_equal(rom + u16_at(list), vmmcall, sizeof(vmmcall));
-	assert_in_range(u16_at(list), jump_target(0x80), jump_target(0x88));
+	assert_int_equal(u16_at(0x64), 2);				     /* version */
+	assert_int_equal(u16_at(0x68), 74);				     /* answers */
+	assert_in_range(u16_at(list), jump_target(0x80), jump_target(0x88)); /* vmi_init's */
+	for (size_t i = 0; i < listed; i++)
+		assert_memory_equal(rom + u16_at(list + 2 * i), vmmcall, sizeof(vmmcall));
+	for (size_t i = 0x90; i < ROM_SIZE - sizeof(vmmcall); i++)
+		found += !memcmp(rom + i, vmmcall, sizeof(vmmcall));
+	assert_int_equal(found, listed); /* else one would be VMMCALL on Intel */
 }
 
-/* Each routine's whole code, so that nothing unwanted has crept in. */
-struct routine {
-	unsigned int call;
+/* Answers, as EDX of get_reloc has them */
+enum { NONE = 0, NOP = 3, NATIVE = 0x101, CALL = 1 };
+
+/* A call's answer and how its routine begins; where that is short, all of it. */
+struct call {
+	uint32_t answer;
 	size_t size;
 	uint8_t code[8];
 };
 
-static const struct routine routines[] = {
-	{29, 2, {0xfb, 0xc3}},		   /* sti; ret */
-	{30, 2, {0xfa, 0xc3}},		   /* cli; ret */
-	{31, 3, {0x9c, 0x58, 0xc3}},	   /* pushf; pop eax; ret */
-	{32, 3, {0xf6, 0xc4, 0x02}},	   /* test ah, 2; then a jump, tested by running it */
-	{33, 4, {0x83, 0xc4, 0x04, 0xcf}}, /* add esp, 4; iret */
-	{34, 3, {0xfb, 0x0f, 0x35}},	   /* sti; sysexit */
+#define CODE(...)                         \
+	sizeof((uint8_t[]){__VA_ARGS__}), \
+	{                                 \
+		__VA_ARGS__               \
+	}
+#define NOTHING CODE(0xc3) /* ret */
+
+static const struct call calls[74] = {
+	[0] = {NONE, CODE(0x0f, 0xa2, 0xc3)},			       /* cpuid */
+	[1] = {NONE, CODE(0x0f, 0x30, 0xc3)},			       /* wrmsr */
+	[2] = {NONE, CODE(0x0f, 0x32, 0xc3)},			       /* rdmsr */
+	[3] = {NONE, CODE(0x0f, 0x01, 0x10, 0xc3)},		       /* lgdt [eax] */
+	[4] = {NONE, CODE(0x0f, 0x00, 0xd0, 0xc3)},		       /* lldt ax */
+	[5] = {NONE, CODE(0x0f, 0x01, 0x18, 0xc3)},		       /* lidt [eax] */
+	[6] = {NONE, CODE(0x0f, 0x00, 0xd8, 0xc3)},		       /* ltr ax */
+	[7] = {NONE, CODE(0x0f, 0x01, 0x00, 0xc3)},		       /* sgdt [eax] */
+	[8] = {NONE, CODE(0x31, 0xc0, 0x66, 0x0f, 0x00, 0xc0, 0xc3)},  /* sldt ax */
+	[9] = {NONE, CODE(0x0f, 0x01, 0x08, 0xc3)},		       /* sidt [eax] */
+	[10] = {NONE, CODE(0x31, 0xc0, 0x66, 0x0f, 0x00, 0xc8, 0xc3)}, /* str ax */
+	[11] = {NONE, CODE(0x8d, 0x14, 0xd0)}, /* lea edx, [eax + edx * 8], and on */
+	[12] = {NONE, CODE(0x8d, 0x14, 0xd0)},
+	[13] = {NONE, CODE(0x8d, 0x14, 0xd0)},
+	[14] = {NONE, NOTHING},
+	[15] = {NONE, CODE(0x0f, 0x22, 0xc0, 0xc3)}, /* mov cr0, eax */
+	[16] = {NONE, CODE(0x0f, 0x22, 0xd0, 0xc3)},
+	[17] = {NONE, CODE(0x0f, 0x22, 0xd8, 0xc3)},
+	[18] = {NONE, CODE(0x0f, 0x22, 0xe0, 0xc3)},
+	[19] = {NONE, CODE(0x0f, 0x20, 0xc0, 0xc3)}, /* mov eax, cr0 */
+	[20] = {NONE, CODE(0x0f, 0x20, 0xd0, 0xc3)},
+	[21] = {NONE, CODE(0x0f, 0x20, 0xd8, 0xc3)},
+	[22] = {NONE, CODE(0x0f, 0x20, 0xe0, 0xc3)},
+	[23] = {NONE, CODE(0x0f, 0x09, 0xc3)}, /* wbinvd */
+	[24] = {NONE, CODE(0x83, 0xf8, 0x08)}, /* cmp eax, 8, and on */
+	[25] = {NONE, CODE(0x83, 0xf8, 0x08)},
+	[26] = {NONE, CODE(0x0f, 0x33, 0xc3)},			  /* rdpmc */
+	[27] = {NONE, CODE(0x0f, 0x31, 0xc3)},			  /* rdtsc */
+	[28] = {NONE, CODE(0x0f, 0x06, 0xc3)},			  /* clts */
+	[29] = {NATIVE, CODE(0xfb, 0xc3)},			  /* sti */
+	[30] = {NATIVE, CODE(0xfa, 0xc3)},			  /* cli */
+	[31] = {NATIVE, CODE(0x9c, 0x58, 0xc3)},		  /* pushf; pop eax */
+	[32] = {NATIVE, CODE(0xf6, 0xc4, 0x02)},		  /* test ah, 2, and on */
+	[33] = {NATIVE, CODE(0x83, 0xc4, 0x04, 0xcf)},		  /* add esp, 4; iret */
+	[34] = {NATIVE, CODE(0xfb, 0x0f, 0x35)},		  /* sti; sysexit */
+	[35] = {NONE, CODE(0xfb, 0xf4, 0xc3)},			  /* sti; hlt */
+	[36] = {CALL, CODE(0xb8, 36, 0, 0, 0, 0x0f, 0x01, 0xd9)}, /* mov eax, 36; vmmcall */
+	[37] = {CALL, CODE(0xb8, 37, 0, 0, 0, 0x0f, 0x01, 0xd9)},
+	[38] = {NONE, CODE(0x89, 0x02, 0xc3)}, /* mov [edx], eax */
+	[39] = {NONE, CODE(0x53, 0x57)},       /* push ebx; push edi, and on */
+	[40] = {NONE, NOTHING},
+	[41] = {NONE, NOTHING},
+	[42] = {NONE, NOTHING},
+	[43] = {NONE, NOTHING},
+	[44] = {NONE, NOTHING},
+	[45] = {NONE, NOTHING},
+	[46] = {NONE, CODE(0x0f, 0x01, 0x38, 0xc3)}, /* invlpg [eax] */
+	[47] = {NONE, CODE(0xa8, 0x02)},	     /* test al, 2, and on */
+	[48] = {NONE, NOTHING},
+	[49] = {NONE, CODE(0xed, 0xc3)},		   /* in eax, dx */
+	[50] = {NONE, CODE(0xb8, 0, 0, 0, 0, 0xec, 0xc3)}, /* mov eax, 0; in al, dx */
+	[51] = {NONE, CODE(0xb8, 0, 0, 0, 0, 0x66, 0xed, 0xc3)},
+	[52] = {NONE, CODE(0xf3, 0x6d, 0xc3)}, /* rep insd */
+	[53] = {NONE, CODE(0xf3, 0x6c, 0xc3)},
+	[54] = {NONE, CODE(0xf3, 0x66, 0x6d, 0xc3)},
+	[55] = {NONE, CODE(0xef, 0xc3)}, /* out dx, eax */
+	[56] = {NONE, CODE(0xee, 0xc3)},
+	[57] = {NONE, CODE(0x66, 0xef, 0xc3)},
+	[58] = {NONE, CODE(0xf3, 0x6f, 0xc3)}, /* rep outsd */
+	[59] = {NONE, CODE(0xf3, 0x6e, 0xc3)},
+	[60] = {NONE, CODE(0xf3, 0x66, 0x6f, 0xc3)},
+	[61] = {NONE, CODE(0x9c, 0x81, 0x24, 0x24, 0xff, 0xcf, 0xff, 0xff)}, /* and IOPL away */
+	[65] = {NOP, NOTHING},
+	[72] = {NONE, CODE(0x31, 0xc0, 0xc3)}, /* xor eax, eax */
+	[73] = {NONE, NOTHING},
 };
 
-static const struct routine *routine_of(unsigned int call)
+/* No routine yet */
+static bool is_missing(unsigned int call)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(routines); i++)
-		if (routines[i].call == call)
-			return &routines[i];
-	return NULL;
+	return !calls[call].size;
 }
 
-static void check_answer(unsigned int call, size_t answer)
+static size_t routine_of(unsigned int call)
 {
-	const struct routine *routine = routine_of(call);
+	return u16_at(u16_at(0x66) + call * 4u);
+}
 
-	if (!routine) {
-		assert_int_equal(u32_at(answer), call == 65 ? 3u << 16 : 0); /* NOP or NONE */
+static void check_answer(unsigned int call)
+{
+	size_t answer = u16_at(0x66) + call * 4u;
+
+	assert_int_equal(u16_at(answer + 2), calls[call].answer);
+	if (is_missing(call)) {
+		assert_int_equal(routine_of(call), 0);
 		return;
 	}
-	assert_int_equal(rom[answer + 2], 1); /* CALL_REL */
-	assert_int_equal(rom[answer + 3], 1); /* native is equivalent */
-	assert_memory_equal(rom + u16_at(answer), routine->code, routine->size);
+	assert_in_range(routine_of(call), 0x90, ROM_SIZE - 1);
+	assert_memory_equal(rom + routine_of(call), calls[call].code, calls[call].size);
 }
 
 static void answers_are_those_for_nested_paging(void **state)
 {
-	size_t answers = u16_at(0x66);
-
 	(void)state;
 	for (unsigned int call = 0; call < 74; call++)
-		check_answer(call, answers + call * 4);
+		check_answer(call);
+}
+
+/* PUSH number, CALL to what they all share, JMP to the call's own routine. */
+static void each_call_has_its_trace_stub(void **state)
+{
+	size_t first = u16_at(0x6e), shared = 0;
+
+	(void)state;
+	assert_int_equal(u16_at(0x70), TRACE_STUB);
+	for (unsigned int call = 0; call < 74; call++) {
+		size_t stub = first + call * TRACE_STUB;
+
+		assert_int_equal(rom[stub], 0x6a);
+		assert_int_equal(rom[stub + 1], call);
+		assert_int_equal(rom[stub + 2], 0xe8);
+		if (!shared)
+			shared = (uint32_t)(stub + 7 + u32_at(stub + 3));
+		assert_int_equal((uint32_t)(stub + 7 + u32_at(stub + 3)), shared);
+		if (!is_missing(call))
+			assert_int_equal(jump_target(stub + 7), routine_of(call));
+	}
+	assert_int_equal(rom[shared], 0x50); /* push eax */
 }
 
 static void c_and_rom_agree(void **state)
@@ -210,6 +305,7 @@ static void c_and_rom_agree(void **state)
 	assert_int_equal(private->magic, VMI_ROM_PRIVATE_MAGIC);
 	assert_int_equal(private->version, VMI_ROM_PRIVATE_VERSION);
 	assert_int_equal(private->answer_count, VMI_CALL_COUNT);
+	assert_int_equal(private->trace_stub_size, TRACE_STUB);
 	assert_int_equal(VMI_CALL_EnableInterrupts, 29);
 	assert_int_equal(VMI_CALL_IODelay, 65);
 	assert_int_equal(VMI_CALL_SetLazyMode, 73);
@@ -244,8 +340,9 @@ int main(void)
 		cmocka_unit_test(pci_header_is_vmwares),
 		cmocka_unit_test(pnp_header_names_us_and_boots_nothing),
 		cmocka_unit_test(entry_points_lead_to_code),
-		cmocka_unit_test(private_header_leads_to_the_hypercall),
+		cmocka_unit_test(private_header_leads_to_the_hypercalls),
 		cmocka_unit_test(answers_are_those_for_nested_paging),
+		cmocka_unit_test(each_call_has_its_trace_stub),
 		cmocka_unit_test(c_and_rom_agree),
 		cmocka_unit_test(every_call_has_a_name),
 		cmocka_unit_test(cpuid_signature_spells_vellum),

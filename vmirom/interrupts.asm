@@ -1,7 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-only
 ;
-; The calls that the ROM does by itself: under nested paging none of these instructions
-; leaves the guest. Each is reached by CALL rel32 that the guest has put at its site.
+; Calls 29 to 35: the interrupt flag, and the two ways back to user mode.
 ;
 ; Linux calls 29 to 32 at places where every register holds something and DS and ES are
 ; the user's, so these change nothing but flags and what they return, and touch memory
@@ -64,3 +63,12 @@ iret_to_frame:
 sysexit_with_interrupts:
         sti
         sysexit
+
+; 35 Halt: sets IF and halts until an interrupt has been handled.
+; Changes: flags. The shadow of STI covers HLT, so no interrupt comes in between and is slept
+; over.
+        align   16, db 0x90
+halt:
+        sti
+        hlt
+        ret
