@@ -46,8 +46,11 @@
 #define MSR_MTRR_FIX4K	  0x00000268u
 #define MSR_MTRR_VARIABLE 0x00000200u /* base, mask, base, mask, ... */
 #define MSR_MTRR_DEF_TYPE 0x000002ffu
+#define MSR_MISC_ENABLE	  0x000001a0u
 #define MSR_PAT		  0x00000277u
 #define MSR_EFER	  0xc0000080u
+
+#define MISC_ENABLE_XD_DISABLE BIT(34)
 
 #define EFER_SCE      BIT(0)
 #define EFER_LME      BIT(8)

@@ -125,6 +125,26 @@ static int write_apic_base(uint64_t value)
 	return wrmsr_checked(MSR_APIC_BASE, value);
 }
 
+/* Once only, for the same reason. */
+static void report_xd_refusal(void)
+{
+	static bool reported;
+
+	if (!reported)
+		pr_warn("guest wants execute-disable off (MISC_ENABLE bit 34): it stays on, "
+			"Vellum's "
+			"own page tables need it; no more such lines");
+	reported = true;
+}
+
+/* With XD off Vellum's own page tables would have reserved bits set. The guest reads 0 back. */
+static int write_misc_enable(uint64_t value)
+{
+	if (value & MISC_ENABLE_XD_DISABLE)
+		report_xd_refusal();
+	return wrmsr_checked(MSR_MISC_ENABLE, value & ~MISC_ENABLE_XD_DISABLE);
+}
+
 static int write_through(uint32_t msr, uint64_t value)
 {
 	int error = wrmsr_checked(msr, value);
@@ -141,6 +161,8 @@ static int write_msr(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 		return write_efer(vcpu, value);
 	case MSR_APIC_BASE:
 		return write_apic_base(value);
+	case MSR_MISC_ENABLE:
+		return write_misc_enable(value);
 	default:
 		if (is_absent(msr) || vendor->keeps_msr(msr))
 			return -EPERM;

@@ -17,8 +17,9 @@ static uint16_t reset_port; /* ACPI's reset register, if it is a port; 0: none *
 
 void policy_guard_msrs(void (*guard)(uint32_t msr, bool read, bool write))
 {
-	guard(MSR_EFER, true, true);	   /* its virtualization bits are Vellum's */
-	guard(MSR_APIC_BASE, false, true); /* must not cover Vellum's memory */
+	guard(MSR_EFER, true, true);	     /* its virtualization bits are Vellum's */
+	guard(MSR_APIC_BASE, false, true);   /* must not cover Vellum's memory */
+	guard(MSR_MISC_ENABLE, false, true); /* must not make NX a reserved bit; Intel's only */
 }
 
 void policy_find_power_ports(void)

@@ -96,6 +96,8 @@ GUESTS = (
                          Run("hv", exits={"rdmsr": 23, "wrmsr": 23}, on=(INTEL,))), on=ALL),
     Guest("msr_same", (HV, NATIVE), same=True),
     Guest("apic_base", (Run("hv", once=("refused with #GP",)), NATIVE)),
+    Guest("misc_enable", (Run("hv", once=("execute-disable",), exits={"rdmsr": 0, "wrmsr": 4}),
+                          NATIVE)),
     Guest("svm_instructions", (HV, NATIVE), same=True, on=ALL),
     Guest("vmx_instructions", (HV, NATIVE)),
     Guest("cr0_writes", (HV, NATIVE), same=True, on=(INTEL,)),  # the others check little

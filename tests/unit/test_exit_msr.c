@@ -337,6 +337,27 @@ static void other_writes_and_refused_ones_do_not(void **state)
 	assert_int_equal(guest.type_changes, 0);
 }
 
+/* SDM volume 4, IA32_MISC_ENABLE: bit 34, XD bit disable */
+static void execute_disable_stays_on(void **state)
+{
+	(void)state;
+	write_msr_as_guest(0x1a0, 0x850089);
+	assert_done();
+	assert_int_equal(machine_msr, 0x1a0);
+	assert_int_equal(machine_value, 0x850089);
+	assert_console_quiet();
+	for (unsigned int i = 0; i < 3; i++) {
+		write_msr_as_guest(0x1a0, 0x400850088);
+		assert_done();
+		assert_int_equal(machine_value, 0x850088);
+	}
+	assert_console(LOG_WARN, "execute-disable");
+	assert_int_equal(console_count(LOG_WARN), 1);
+	machine_refuses = true;
+	write_msr_as_guest(0x1a0, 0);
+	assert_fault();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +379,7 @@ int main(void)
 		T(the_apic_may_not_cover_vellum),
 		T(an_mtrr_write_tells_the_vendor),
 		T(other_writes_and_refused_ones_do_not),
+		T(execute_disable_stays_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,8 @@ static void exactly_the_guarded_msrs_exit(void **state)
 	static uint8_t expected[MSR_MAP_SIZE];
 
 	(void)state;
-	set(expected, 0x1b * 2 + 1); /* APIC_BASE: writes */
+	set(expected, 0x1b * 2 + 1);  /* APIC_BASE: writes */
+	set(expected, 0x1a0 * 2 + 1); /* MISC_ENABLE: writes */
 	set(expected, 0x800 * 8 + 0x80 * 2);
 	set(expected, 0x800 * 8 + 0x80 * 2 + 1);	      /* EFER */
 	for (unsigned int msr = 0x114; msr <= 0x118; msr++) { /* VM_CR to SVM_KEY */

@@ -85,6 +85,7 @@ static void exactly_the_guarded_msrs_exit(void **state)
 
 	(void)state;
 	set_write(expected, 0x1b);
+	set_write(expected, 0x1a0);
 	set_write(expected, 0x200);
 	set_write(expected, 0x2ff);
 	for (uint32_t msr = 0; msr < 0x2000; msr++) {
