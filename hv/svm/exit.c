@@ -42,6 +42,19 @@ __attribute__((noinline)) static void nested_fault_exit(struct vcpu *vcpu)
 	exit_unhandled(vcpu);
 }
 
+/*
+ * DR6 is as the guest's handler shall find it (15.12.2), DR7 not on every processor: GD would
+ * let the handler's own look at DR6 fault.
+ */
+static void debug_exception_exit(struct vcpu *vcpu)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+
+	vmcb->save.dr7 &= ~DR7_GD;
+	vmcb->control.clean &= ~(uint32_t)CLEAN_DRX;
+	exit_exception(vcpu, VECTOR_DB);
+}
+
 _Noreturn static void invalid_vmcb(struct vcpu *vcpu)
 {
 	pr_error("VMRUN refused the VMCB: the guest state is not allowed (APM volume 2, 15.5.1)");
@@ -88,7 +101,7 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t exit_code)
 		break;
 	case SVM_EXIT_EXCEPTION + VECTOR_DB:
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		exit_exception(vcpu, VECTOR_DB);
+		debug_exception_exit(vcpu);
 		break;
 	case SVM_EXIT_EXCEPTION + VECTOR_AC:
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);

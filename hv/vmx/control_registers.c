@@ -11,6 +11,7 @@
 #include "vmx/vmx.h"
 
 #define CR0_LMSW_BITS  0xfull
+#define CR0_CACHE      (CR0_CD | CR0_NW)
 #define PDPT_ADDRESS   0xffffffe0ull /* CR3 in PAE mode */
 #define PDPT_SIZE      (PDPTE_COUNT * 8)
 #define PDPTE_RESERVED 0x1e6ull /* below the address: table 4-8 */
@@ -89,6 +90,24 @@ bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
 	return true;
 }
 
+/* Only these bits of CR0 make a MOV read the PDPTEs again (4.4.1). */
+static bool load_pdptes_of_cr0(uint64_t cr0)
+{
+	uint64_t changed = vmread(VMCS_GUEST_CR0) ^ cr0;
+
+	return !(changed & (CR0_CD | CR0_NW | CR0_PG)) ||
+	       vmx_load_pdptes(cr0, vmread(VMCS_GUEST_CR3));
+}
+
+/* The processor's own CD and NW: no entry loads them (27.3.2.1), and no exit changes them. */
+static void load_cache_control(uint64_t cr0)
+{
+	uint64_t now = read_cr0(), wanted = (now & ~CR0_CACHE) | (cr0 & CR0_CACHE);
+
+	if (wanted != now)
+		write_cr0(wanted);
+}
+
 /* Long mode begins or ends when CR0.PG changes while EFER.LME is 1. */
 static void follow_paging(uint64_t cr0)
 {
@@ -102,7 +121,7 @@ static void follow_paging(uint64_t cr0)
 
 static void load_cr0(struct vcpu *vcpu, uint64_t value)
 {
-	if (!is_valid_cr0(value) || !vmx_load_pdptes(value, vmread(VMCS_GUEST_CR3))) {
+	if (!is_valid_cr0(value) || !load_pdptes_of_cr0(value)) {
 		vmx_inject_exception(vcpu, VECTOR_GP, 0);
 		return;
 	}
@@ -110,6 +129,7 @@ static void load_cr0(struct vcpu *vcpu, uint64_t value)
 		vmx_flush(); /* as the MOV does: SDM volume 3A, 4.10.4.1 */
 	vmwrite(VMCS_CR0_SHADOW, value);
 	vmwrite(VMCS_GUEST_CR0, value | CR0_NE | CR0_ET);
+	load_cache_control(value);
 	follow_paging(value);
 	vmx_skip_instruction(vcpu);
 }

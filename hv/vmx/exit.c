@@ -51,16 +51,25 @@ __attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
 /*
  * A #DB that exits has not changed DR6, DR7 and DEBUGCTL (28.1, 28.3.2 says what it would have
  * done: B0 to B3 are its own, other bits stay until software clears them, RTM and BLD mean
- * yes where they are 0). A single step behind STI or MOV SS stays pending, or the next
- * entry fails (27.3.1.5).
+ * yes where they are 0).
  */
-static void prepare_debug_exception(void)
+static void load_debug_registers(void)
 {
 	uint64_t info = vmread(VMCS_EXIT_QUALIFICATION);
 
 	write_dr6(((read_dr6() & ~DR6_BREAKPOINTS) | (info & DR6_SET)) & ~(info & DR6_CLEARED));
 	vmwrite(VMCS_GUEST_DR7, vmread(VMCS_GUEST_DR7) & ~DR7_GD);
 	vmwrite(VMCS_GUEST_DEBUGCTL, vmread(VMCS_GUEST_DEBUGCTL) & ~(DEBUGCTL_LBR | DEBUGCTL_BTF));
+}
+
+/*
+ * INT1's #DB has no reason that the registers could tell: they stay. A single step behind STI
+ * or MOV SS stays pending, or the next entry fails (27.3.1.5).
+ */
+static void prepare_debug_exception(bool is_int1)
+{
+	if (!is_int1)
+		load_debug_registers();
 	if (vmread(VMCS_GUEST_INTERRUPTIBILITY) & (BLOCKING_STI | BLOCKING_MOV_SS))
 		vmx_keep_single_step();
 }
@@ -76,6 +85,7 @@ static void exception_exit(struct vcpu *vcpu)
 {
 	uint64_t event = vmread(VMCS_EXIT_INTERRUPTION);
 	unsigned int vector = event & INTERRUPTION_VECTOR;
+	bool is_int1 = (event & INTERRUPTION_TYPE) == INTERRUPTION_PRIVILEGED;
 
 	if (vector == VECTOR_NMI) {
 		vcpu_count_exit(vcpu, EXIT_NMI);
@@ -84,9 +94,9 @@ static void exception_exit(struct vcpu *vcpu)
 	}
 	vcpu_count_exit(vcpu, EXIT_EXCEPTION);
 	if (vector == VECTOR_DB)
-		prepare_debug_exception();
+		prepare_debug_exception(is_int1);
 	exit_exception(vcpu, vector);
-	if ((event & INTERRUPTION_TYPE) == INTERRUPTION_PRIVILEGED)
+	if (is_int1)
 		deliver_behind_int1();
 }
 

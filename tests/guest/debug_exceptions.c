@@ -36,6 +36,7 @@ void guest_main(void)
 {
 	static const uint8_t nops[] = {0x90, 0x90, INT_DONE};
 	static const uint8_t icebp[] = {0xf1, 0x90, INT_DONE};
+	static const uint8_t set_dr6_icebp[] = {0x0f, 0x23, 0xf0, 0xf1, 0x90, INT_DONE};
 	static const uint8_t store[] = {0x89, 0x07, 0x90, INT_DONE};	     /* MOV [EDI], EAX */
 	static const uint8_t read_dr[] = {0x90, 0x0f, 0x21, 0xc0, INT_DONE}; /* MOV EAX, DR0 */
 	static const uint8_t int3[] = {0xcc};
@@ -45,6 +46,9 @@ void guest_main(void)
 	state.rflags |= RFLAGS_TF;
 	say_result("single step", state);
 	say_result("ICEBP", state_for(icebp));
+	state = state_for(set_dr6_icebp);
+	state.rax = 0xffff0fff;
+	say_result("ICEBP, DR6 from before", state);
 	say_result("INT3", state_for(int3));
 	set_breakpoint(nops + 1, ENABLE_0);
 	say_result("code breakpoint", state_for(nops));

@@ -193,6 +193,18 @@ static void exceptions_keep_their_vector(void **state)
 	assert_int_equal(called_vector, 17);
 }
 
+static void general_detect_ends_in_the_handler(void **state)
+{
+	(void)state;
+	vmcb.save.dr7 = 0x2401;
+	exit_with(0x41);
+	assert_int_equal(vmcb.save.dr7, 0x401);
+	assert_int_equal(vmcb.control.clean, ~0x40u); /* DRx are loaded only then */
+	vmcb.save.dr7 = 0x2401;
+	exit_with(0x51);
+	assert_int_equal(vmcb.save.dr7, 0x2401);
+}
+
 static void what_nobody_knows_ends_the_guest(void **state)
 {
 	(void)state;
@@ -313,6 +325,7 @@ int main(void)
 		T(the_instructions_of_svm_are_undefined),
 		T(a_written_msr_is_told_from_a_read_one),
 		T(exceptions_keep_their_vector),
+		T(general_detect_ends_in_the_handler),
 		T(what_nobody_knows_ends_the_guest),
 		T(an_unmapped_address_is_mapped_or_the_end),
 		T(a_port_access_is_decoded),

@@ -18,11 +18,28 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 	return (struct cpuid_result){.eax = 0x3000 | ENTRY_PHYSICAL_BITS};
 }
 
+static uint64_t machine_cr0;
+static unsigned int machine_writes;
+
+static uint64_t fake_read_cr0(void)
+{
+	return machine_cr0;
+}
+
+static void fake_write_cr0(uint64_t value)
+{
+	machine_cr0 = value;
+	machine_writes++;
+}
+
+#define read_cr0()	     fake_read_cr0()
+#define write_cr0(value)     fake_write_cr0(value)
 #define cpuid(leaf, subleaf) fake_cpuid(leaf, subleaf)
 #include "vmx/control_registers.c"
 
 #define ARENA			      (1 * MIB)
 #define PDPT			      0x2020
+#define HOST_CR0		      0x80010031ull
 #define QUALIFY(number, type, source) ((number) | (type) << 4 | (source) << 8)
 
 static struct e820_map map;
@@ -66,6 +83,8 @@ static int make_guest(void **state)
 	vmcs[VMCS_GUEST_CR3] = PDPT;
 	memset(&vcpu, 0, sizeof(vcpu));
 	injected = skipped = flushed = 0;
+	machine_cr0 = HOST_CR0;
+	machine_writes = 0;
 	return 0;
 }
 
@@ -295,6 +314,37 @@ static void other_kinds_of_paging_have_none(void **state)
 	assert_int_equal(vmcs[0x280a], 0);
 }
 
+/* SDM volume 3A, 4.4.1: what lies in memory by now, good or bad, is not looked at. */
+static void only_paging_and_cache_bits_load_them_again(void **state)
+{
+	(void)state;
+	put_pdptes(0x3001);
+	write_register(0, CR0_PE | CR0_PG);
+	put_pdptes(0x1e7); /* reserved bits */
+	write_register(0, CR0_PE | CR0_PG | CR0_NE | CR0_WP | BIT(3));
+	assert_int_equal(skipped, 1);
+	assert_int_equal(vmcs[0x280a], 0x3001);
+	write_register(0, CR0_PE | CR0_PG | CR0_CD);
+	assert_int_equal(injected, 1);
+	put_pdptes(0x6001);
+	write_register(0, CR0_PE | CR0_PG | CR0_CD);
+	assert_int_equal(skipped, 1);
+	assert_int_equal(vmcs[0x280a], 0x6001);
+}
+
+/* SDM volume 3C, 27.3.2.1: an entry loads neither CD nor NW. */
+static void cache_control_is_the_processors_at_once(void **state)
+{
+	(void)state;
+	write_register(0, CR0_PE | CR0_NE);
+	assert_int_equal(machine_writes, 0);
+	write_register(0, CR0_PE | CR0_CD | CR0_NW);
+	assert_int_equal(machine_cr0, HOST_CR0 | CR0_CD | CR0_NW);
+	write_register(0, CR0_PE | CR0_NE);
+	assert_int_equal(machine_cr0, HOST_CR0);
+	assert_int_equal(machine_writes, 2);
+}
+
 /* ---- where the value comes from ---- */
 
 static void each_register_can_be_the_source(void **state)
@@ -361,6 +411,8 @@ int main(void)
 		T(reserved_bits_of_a_present_entry_fault),
 		T(entries_that_can_not_be_read_fault),
 		T(other_kinds_of_paging_have_none),
+		T(only_paging_and_cache_bits_load_them_again),
+		T(cache_control_is_the_processors_at_once),
 		T(each_register_can_be_the_source),
 		T(lmsw_loads_four_bits_and_keeps_pe),
 		T(vmxe_is_reserved),

@@ -464,6 +464,24 @@ static void int1_goes_back_with_its_length(void **state)
 	assert_can_enter();
 }
 
+/* B0 to B3, GD, LBR and BTF are those of the last #DB that had a reason. */
+static void int1_leaves_the_debug_registers_alone(void **state)
+{
+	(void)state;
+	dr6 = 0xffff4ff5;
+	vmcs[VMCS_GUEST_DR7] = 0x2401;
+	vmcs[VMCS_GUEST_DEBUGCTL] = 1;
+	vmcs[VMCS_GUEST_RFLAGS] |= RFLAGS_TF;
+	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 2;
+	vmcs[VMCS_EXIT_INSTRUCTION_LENGTH] = 1;
+	exception(0x80000501, 0);
+	assert_int_equal(dr6, 0xffff4ff5);
+	assert_int_equal(vmcs[VMCS_GUEST_DR7], 0x2401);
+	assert_int_equal(vmcs[VMCS_GUEST_DEBUGCTL], 1);
+	assert_int_equal(vmcs[VMCS_GUEST_PENDING_DEBUG], 1u << 14);
+	assert_can_enter();
+}
+
 static void cycles_are_counted_where_the_exit_is(void **state)
 {
 	(void)state;
@@ -498,6 +516,7 @@ int main(void)
 		T(a_step_behind_mov_ss_stays_pending),
 		T(a_debug_exception_ends_branch_stepping_and_recording),
 		T(int1_goes_back_with_its_length),
+		T(int1_leaves_the_debug_registers_alone),
 		T(cycles_are_counted_where_the_exit_is),
 	};
 
