@@ -78,9 +78,15 @@ def triple_fault(onfault, stays):
 
 
 def rom_runs(*modes):
-    """Runs of a guest that uses the ROM: each mode of `vmi=`, the paging in turn."""
-    return tuple(Run(mode, words=f"mode=hv vmi={mode}", told="pae" if number % 2 else "")
+    """Runs of a guest that uses the ROM, by the word for `vmi=`; every second one with PAE."""
+    return tuple(Run(f"{mode}-pae" if number % 2 else mode, words=f"mode=hv vmi={mode}",
+                     told="pae" if number % 2 else "")
                  for number, mode in enumerate(modes))
+
+
+def vmi_power(how, why):
+    """A run of vmi_power: the call that ends the machine, and what Vellum calls it."""
+    return Run(how, words="mode=hv vmi=trace", told=how, why=why, exits={"triple_fault": 0})
 
 
 GUESTS = (
@@ -124,13 +130,19 @@ GUESTS = (
                        Run("off", told="none"), replace(NATIVE, told="none")), same=True),
     Guest("vmi_rom", (Run("on", words="mode=hv vmi=on", told="hints", once=("announced itself",)),
                       Run("calls", words="mode=hv vmi=calls"))),
-    Guest("vmi_irq_ops", rom_runs("on", "calls")),
-    Guest("vmi_iret", rom_runs("on", "calls")),
-    Guest("vmi_sysexit", rom_runs("on", "calls")),
-    Guest("vmi_linux_2_6_21", rom_runs("on", "calls")),
-    Guest("vmi_linux_2_6_22", rom_runs("on", "calls")),
-    Guest("vmi_linux_2_6_28", rom_runs("on", "calls")),
-    Guest("vmi_linux_2_6_30", rom_runs("on", "calls")),
+    Guest("vmi_irq_ops", rom_runs("on", "trace")),
+    Guest("vmi_iret", rom_runs("on", "trace")),
+    Guest("vmi_sysexit", rom_runs("on", "trace")),
+    Guest("vmi_calls_cpu", rom_runs("trace", "trace")),
+    Guest("vmi_calls_tables", rom_runs("trace", "trace")),
+    Guest("vmi_calls_mmu", rom_runs("trace", "trace")),
+    Guest("vmi_calls_ports", rom_runs("trace", "trace")),
+    Guest("vmi_power", (vmi_power("reboot", "reset"), vmi_power("hard", "reset"),
+                        vmi_power("shutdown", "poweroff"))),
+    Guest("vmi_linux_2_6_21", rom_runs("on", "calls", "trace", "trace")),
+    Guest("vmi_linux_2_6_22", rom_runs("on", "calls", "trace", "trace")),
+    Guest("vmi_linux_2_6_28", rom_runs("on", "calls", "trace", "trace")),
+    Guest("vmi_linux_2_6_30", rom_runs("on", "calls", "trace", "trace")),
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
     Guest("xsetbv", (HV, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),

@@ -71,8 +71,10 @@ static void expect_kept(const char *what, const struct call *after, const struct
 	if (!(may & PV_EBX))
 		expect_register(what, "EBX", after->ebx, before->ebx);
 	expect_register(what, "EBP", after->ebp, before->ebp);
-	expect_register(what, "ESI", after->esi, before->esi);
-	expect_register(what, "EDI", after->edi, before->edi);
+	if (!(may & PV_ESI))
+		expect_register(what, "ESI", after->esi, before->esi);
+	if (!(may & PV_EDI))
+		expect_register(what, "EDI", after->edi, before->edi);
 	expect_register(what, "DS", after->ds, before->ds);
 	expect_register(what, "ES", after->es, before->es);
 	expect_register(what, "FS", after->fs, before->fs);
@@ -152,6 +154,8 @@ static unsigned int may_change(enum vmi_call call)
 		return PV_STD | PV_IF;
 	case VMI_CALL_SetIOPLMask:
 		return PV_STD | PV_IOPL;
+	case VMI_CALL_RDPMC:
+		return PV_EAX | PV_EDX;
 	default:
 		return PV_STD;
 	}

@@ -46,6 +46,8 @@ bool pv_has(enum vmi_call call);
 #define PV_IF	BIT(3)
 #define PV_EBX	BIT(4)
 #define PV_IOPL BIT(5)
+#define PV_ESI	BIT(6)
+#define PV_EDI	BIT(7)
 #define PV_STD	(PV_EAX | PV_ECX | PV_EDX) /* a C function */
 
 /* A call that is ready to be made: canaries, and segments as Linux has them in the kernel. */
