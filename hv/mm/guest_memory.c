@@ -6,10 +6,8 @@
 #include "lib/string.h"
 #include "mm/physmap.h"
 
-#define PSE_PAGE_SIZE	(4 * MIB)
-#define PSE_HIGH_BITS	13 /* bits 39:32 of a 4 MiB page are bits 20:13 of its PDE */
-#define PTE_ADDRESS_64	0x000ffffffffff000ull
-#define PDPTE_PAE_TABLE 0xffffffe0u /* CR3 in PAE mode: a 32-byte table */
+#define PSE_PAGE_SIZE (4 * MIB)
+#define PSE_HIGH_BITS 13 /* bits 39:32 of a 4 MiB page are bits 20:13 of its PDE */
 
 /* BIOS, option ROMs and their shadow RAM: no RAM by the e820, but guests run code there. */
 #define LEGACY_ROM_START 0xc0000u
@@ -22,13 +20,17 @@ static struct overlay {
 } overlays[OVERLAYS_MAX];
 static unsigned int overlay_count;
 
-/* The largest piece of RAM: nearly every address is in it, and it is looked at first. */
 struct guest_main_ram guest_main_ram;
+
+static void set_main_ram(uint64_t start, uint64_t last)
+{
+	guest_main_ram = (struct guest_main_ram){start, last, phys_to_virt(hpa(start))};
+}
 
 void guest_memory_init(const struct e820_map *map)
 {
 	guest_map = map;
-	guest_main_ram = (struct guest_main_ram){UINT64_MAX, 0};
+	guest_main_ram = (struct guest_main_ram){UINT64_MAX, 0, NULL};
 	for (uint32_t i = 0; i < map->count; i++) {
 		const struct e820_entry *entry = &map->entry[i];
 		uint64_t start = align_up(entry->base, PAGE_SIZE);
@@ -37,7 +39,7 @@ void guest_memory_init(const struct e820_map *map)
 		if (entry->type != E820_RAM || end > physmap_limit || end < start + PAGE_SIZE ||
 		    end - start < guest_main_ram.last)
 			continue;
-		guest_main_ram = (struct guest_main_ram){start, end - start - GUEST_WORD};
+		set_main_ram(start, end - start - GUEST_WORD);
 	}
 }
 
@@ -47,7 +49,7 @@ static void shrink_main_ram(uint64_t overlay_end)
 	uint64_t start = guest_main_ram.start, last = start + guest_main_ram.last;
 
 	if (start < overlay_end && overlay_end <= last)
-		guest_main_ram = (struct guest_main_ram){overlay_end, last - overlay_end};
+		set_main_ram(overlay_end, last - overlay_end);
 }
 
 int guest_memory_overlay(gpa_t start, uint64_t size, const void *pages)
@@ -151,7 +153,7 @@ static int walk_64bit(uint64_t table, unsigned int level, uint64_t address, gpa_
 
 		if (!(entry & GUEST_PTE_PRESENT))
 			return -EFAULT;
-		table = entry & PTE_ADDRESS_64;
+		table = entry & GUEST_PTE_FRAME_64;
 		if (level == 1 || (level <= 3 && (entry & GUEST_PTE_LARGE))) {
 			uint64_t size = BIT(shift);
 
@@ -163,11 +165,11 @@ static int walk_64bit(uint64_t table, unsigned int level, uint64_t address, gpa_
 
 static int walk_pae(const struct guest_paging *paging, uint32_t address, gpa_t *out)
 {
-	uint64_t entry = entry64(paging->cr3 & PDPTE_PAE_TABLE, address >> 30);
+	uint64_t entry = entry64(paging->cr3 & GUEST_PDPT_PAE, address >> 30);
 
 	if (!(entry & GUEST_PTE_PRESENT))
 		return -EFAULT;
-	return walk_64bit(entry & PTE_ADDRESS_64, 2, address, out);
+	return walk_64bit(entry & GUEST_PTE_FRAME_64, 2, address, out);
 }
 
 int guest_memory_translate(const struct guest_paging *paging, gva_t address, gpa_t *out)
@@ -180,8 +182,8 @@ int guest_memory_translate(const struct guest_paging *paging, gva_t address, gpa
 		return walk_32bit(paging, (uint32_t)address.raw, out);
 	if (!(paging->efer & EFER_LMA))
 		return walk_pae(paging, (uint32_t)address.raw, out);
-	return walk_64bit(paging->cr3 & PTE_ADDRESS_64, paging->cr4 & CR4_LA57 ? 5 : 4, address.raw,
-			  out);
+	return walk_64bit(paging->cr3 & GUEST_PTE_FRAME_64, paging->cr4 & CR4_LA57 ? 5 : 4,
+			  address.raw, out);
 }
 
 /* The piece of [address, address+*size) up to the page's end: where it is, and its size. */

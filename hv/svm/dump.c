@@ -4,6 +4,7 @@
 #include "lib/printf.h"
 #include "mm/guest_memory.h"
 #include "mm/physmap.h"
+#include "svm/instruction.h"
 #include "svm/svm.h"
 
 #define CODE_BYTES 16

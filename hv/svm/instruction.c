@@ -3,29 +3,12 @@
  * Past the instruction that exited. Processors with the NRIPS feature save where that
  * is; for the others, QEMU's among them, the guest's code is looked at.
  */
-#include "core/cpu.h"
+#include "svm/instruction.h"
 #include "mm/guest_memory.h"
-#include "mm/guest_walk.h"
 #include "svm/svm.h"
+#include "vmi/vmi.h"
 
-#define OPCODE_ESCAPE	  0x0f /* first opcode byte of all that Vellum skips */
-#define PREFIXES_MAX	  13   /* 15 bytes, less the two of the shortest opcode */
-#define LINEAR_32	  0xffffffffull
-#define SEGMENT_CODE_LONG BIT(9)
-
-#define COLD __attribute__((cold, noinline))
-
-static bool in_64bit_code(const struct vmcb_save *save)
-{
-	return (save->efer & EFER_LMA) && (save->cs.attributes & SEGMENT_CODE_LONG);
-}
-
-gva_t svm_instruction_address(const struct vmcb_save *save, unsigned int offset)
-{
-	if (in_64bit_code(save))
-		return gva(save->rip + offset);
-	return gva((save->cs.base + save->rip + offset) & LINEAR_32);
-}
+#define PREFIXES_MAX 13 /* 15 bytes, less the two of the shortest opcode */
 
 /* NULL if it can't be read. */
 static const uint8_t *instruction_byte(const struct vmcb_save *save, unsigned int offset)
@@ -56,23 +39,24 @@ static unsigned int count_prefixes(const struct vmcb_save *save)
 	return 0;
 }
 
-/* The usual case, cheaply: 32-bit paging, no prefix. False if it is anything else. */
 static bool is_plain(const struct vmcb_save *save)
 {
-	if (!(save->cr0 & CR0_PG) || (save->cr4 & CR4_PAE))
-		return false;
-	return guest_code_byte_32bit(save->cr3, (uint32_t)(save->cs.base + save->rip)) ==
-	       OPCODE_ESCAPE;
+	return save->cr4 & CR4_PAE ? svm_is_plain_pae(save) : svm_is_plain_32bit(save);
 }
 
-/* 0F 01 D9 for VMMCALL; 0F and one more for CPUID, RDMSR, WRMSR, INVD, WBINVD */
-static unsigned int opcode_length(const struct vmcb_control *control)
+/*
+ * 0F and one more byte for CPUID, RDMSR, WRMSR, INVD, WBINVD. 0F 01 D9 for VMMCALL, which
+ * is Vellum's own and has no prefixes (docs/vmi.md).
+ */
+static unsigned int instruction_length(const struct vmcb *vmcb)
 {
-	return control->exit_code == SVM_EXIT_VMMCALL ? 3 : 2;
+	if (vmcb->control.exit_code == SVM_EXIT_VMMCALL)
+		return VMI_HYPERCALL_INSTRUCTION_SIZE;
+	return 2 + (is_plain(&vmcb->save) ? 0 : count_prefixes(&vmcb->save));
 }
 
 /* RF ends with the instruction; TF makes it end in a trap (APM volume 2, 13.1.4). */
-COLD static void finish_flags(struct vcpu *vcpu)
+static void finish_flags(struct vcpu *vcpu)
 {
 	struct vmcb *vmcb = vmcb_of(vcpu);
 
@@ -94,27 +78,11 @@ static void go_to(struct vcpu *vcpu, uint64_t rip)
 		finish_flags(vcpu);
 }
 
-COLD static void skip_prefixed(struct vcpu *vcpu)
-{
-	const struct vmcb *vmcb = vmcb_of(vcpu);
-	unsigned int length = count_prefixes(&vmcb->save) + opcode_length(&vmcb->control);
-	uint64_t next = vmcb->save.rip + length;
-
-	go_to(vcpu, in_64bit_code(&vmcb->save) ? next : (uint32_t)next);
-}
-
-/* Each way out is a tail call, so that the usual one saves no register. */
 void svm_skip_instruction(struct vcpu *vcpu)
 {
 	struct vmcb *vmcb = vmcb_of(vcpu);
 	uint64_t next = vmcb->control.next_rip;
 
-	if (next) {
-		vmcb->control.next_rip = 0; /* without the feature, only Vellum writes it */
-		go_to(vcpu, next);
-	} else if (is_plain(&vmcb->save)) {
-		go_to(vcpu, (uint32_t)(vmcb->save.rip + opcode_length(&vmcb->control)));
-	} else {
-		skip_prefixed(vcpu);
-	}
+	vmcb->control.next_rip = 0; /* without the feature, only Vellum writes it */
+	go_to(vcpu, next ? next : svm_rip_behind(&vmcb->save, instruction_length(vmcb)));
 }

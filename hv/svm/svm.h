@@ -65,11 +65,13 @@ uint64_t svm_read_cr4(const struct vcpu *vcpu);
 uint64_t svm_read_efer(const struct vcpu *vcpu);
 void svm_write_efer(struct vcpu *vcpu, uint64_t value);
 
-/* instruction.c; offset in bytes from RIP */
-gva_t svm_instruction_address(const struct vmcb_save *save, unsigned int offset);
+/* instruction.c */
 void svm_skip_instruction(struct vcpu *vcpu);
 
-/* exit.c: called by entry.asm after each #VMEXIT */
+/* quick_exit.c: called by entry.asm after each #VMEXIT, with some of the registers */
+void svm_quick_exit(struct vcpu *vcpu);
+
+/* exit.c: called by entry.asm for what that passes on, with all registers */
 void svm_exit(struct vcpu *vcpu);
 
 /* dump.c */

@@ -454,27 +454,15 @@ static void the_overlay_is_read_through_page_tables(void **state)
 
 /* ---- the fast walk ---- */
 
-static int general_byte(uint64_t cr3, uint32_t address)
-{
-	struct guest_paging mode = {.cr0 = CR0_PG, .cr3 = cr3, .cr4 = CR4_PSE};
-	const uint8_t *byte;
-	gpa_t where;
-
-	if (guest_memory_translate(&mode, gva(address), &where))
-		return -1;
-	byte = guest_memory_find(where, 1);
-	return byte ? *byte : -1;
-}
-
 static void the_fast_walk_stays_in_main_ram(void **state)
 {
 	(void)state;
 	assert_int_equal(guest_main_ram.start, MAIN);
 	assert_int_equal(guest_main_ram.last, KEPT - MAIN - 8);
-	assert_true(guest_in_main_ram(KEPT - 8));
-	assert_false(guest_in_main_ram(KEPT - 7));
-	assert_false(guest_in_main_ram(MAIN - 1));
-	assert_false(guest_in_main_ram(UINT64_MAX));
+	assert_true(guest_main_ram_has(KEPT - 8));
+	assert_false(guest_main_ram_has(KEPT - 7));
+	assert_false(guest_main_ram_has(MAIN - 1));
+	assert_false(guest_main_ram_has(UINT64_MAX));
 }
 
 static void a_map_without_ram_has_no_main_ram(void **state)
@@ -483,8 +471,8 @@ static void a_map_without_ram_has_no_main_ram(void **state)
 	map.count = 0;
 	guest_memory_init(&map);
 	for (uint64_t address = 0; address < BIT(32); address += 64 * KIB)
-		assert_false(guest_in_main_ram(address));
-	assert_int_equal(guest_code_byte_32bit(TABLE(0), 0), -1);
+		assert_false(guest_main_ram_has(address));
+	assert_false(guest_code_is_32bit(TABLE(0), 0, 0));
 }
 
 /* Main RAM is whole pages, and never what the physmap lacks, however large. */
@@ -506,14 +494,30 @@ static void the_fast_walk_reads_code(void **state)
 	(void)state;
 	map_32bit(0x5000, DATA);
 	memcpy(arena_at(DATA + 0x10), "\x0f", 1);
-	assert_int_equal(guest_code_byte_32bit(TABLE(0), 0x5010), 0x0f);
-	assert_int_equal(guest_code_byte_32bit(TABLE(0) | 0xfff | BIT(40), 0x5010), 0x0f);
-	assert_int_equal(guest_code_byte_32bit(TABLE(0), 0x6010), -1);
+	assert_true(guest_code_is_32bit(TABLE(0), 0x5010, 0x0f));
+	assert_true(guest_code_is_32bit(TABLE(0) | 0xfff | BIT(40), 0x5010, 0x0f));
+	assert_false(guest_code_is_32bit(TABLE(0), 0x5010, 0x0e));
+	assert_false(guest_code_is_32bit(TABLE(0), 0x6010, 0));
 	map_32bit(0x5000, KEPT);
-	assert_int_equal(guest_code_byte_32bit(TABLE(0), 0x5010), -1);
+	assert_false(guest_code_is_32bit(TABLE(0), 0x5010, 0));
 	map_32bit(0x5000, DATA);
 	set32(TABLE(0), 0, TABLE(1) | LARGE | P); /* may be a page of 4 MiB */
-	assert_int_equal(guest_code_byte_32bit(TABLE(0), 0x5010), -1);
+	assert_false(guest_code_is_32bit(TABLE(0), 0x5010, 0x0f));
+}
+
+/* What the top bits of a 2 MiB page's entry say besides its address does not count. */
+static void the_fast_walk_reads_code_in_large_pages(void **state)
+{
+	(void)state;
+	set64(TABLE(0), 3, TABLE(1) | P);
+	set64(TABLE(1), 5, (2 * MIB) | BIT(12) | BIT(63) | LARGE | P);
+	memcpy(arena_at(2 * MIB + 0x12345), "\x0f", 1);
+	assert_true(guest_code_is_pae(TABLE(0), 0xc0a12345, 0x0f));
+	assert_false(guest_code_is_pae(TABLE(0), 0xc0a12345, 0x0e));
+	set64(TABLE(2), 0x1ff, TABLE(0) | P);
+	assert_true(guest_code_is_64bit(TABLE(2), 39, 0xffffff80c0a12345, 0x0f));
+	set64(TABLE(0), 3, LARGE | P);
+	assert_true(guest_code_is_64bit(TABLE(2), 39, 0xffffff80c0212345, 0x0f));
 }
 
 /* An entry that points into one of the places that matter, often a good one. */
@@ -539,39 +543,107 @@ static uint32_t random_entry(uint64_t *random)
 	if (random_below(random, 4) != 0)
 		return (uint32_t)TABLE(random_below(random, 4)) | (flags & ~(uint32_t)LARGE) |
 		       (uint32_t)P;
-	return (uint32_t)places[random_below(random, ARRAY_SIZE(places))] | flags;
+	return (uint32_t)places[random_below(random, ARRAY_SIZE(places))] | flags | (uint32_t)P;
+}
+
+/* One of the entries that the addresses below go through. */
+static unsigned int random_index(uint64_t *random, unsigned int entries)
+{
+	unsigned int indexes[] = {0, 1, 2, entries - 2, entries - 1};
+
+	return indexes[random_below(random, ARRAY_SIZE(indexes))];
+}
+
+/* The byte that the general walk finds, -1 for none. */
+static int general_byte(const struct guest_paging *mode, uint64_t address)
+{
+	const uint8_t *byte;
+	gpa_t where;
+
+	if (guest_memory_translate(mode, gva(address), &where))
+		return -1;
+	byte = guest_memory_find(where, 1);
+	return byte ? *byte : -1;
+}
+
+static bool fast_walk_finds(const struct guest_paging *mode, uint64_t address, int byte)
+{
+	if (!(mode->cr4 & CR4_PAE))
+		return guest_code_is_32bit(mode->cr3, (uint32_t)address, (uint8_t)byte);
+	if (!(mode->efer & EFER_LMA))
+		return guest_code_is_pae(mode->cr3, (uint32_t)address, (uint8_t)byte);
+	return guest_code_is_64bit(mode->cr3 & GUEST_PTE_FRAME_64, 39, address, (uint8_t)byte);
+}
+
+static uint64_t random_address(const struct guest_paging *mode, uint64_t *random)
+{
+	uint64_t address = random_next(random) & 0xfff;
+
+	if (!(mode->cr4 & CR4_PAE))
+		return address | (uint64_t)random_index(random, 1024) << 22 |
+		       (uint64_t)random_index(random, 1024) << 12;
+	for (unsigned int shift = 12; shift <= 39; shift += 9)
+		address |= (uint64_t)random_index(random, 512) << shift;
+	return mode->efer & EFER_LMA ? address : (uint32_t)address;
+}
+
+static void change_entry(const struct guest_paging *mode, uint64_t *random)
+{
+	uint64_t table = TABLE(random_below(random, 4));
+
+	if (!(mode->cr4 & CR4_PAE))
+		set32(table, random_index(random, 1024), random_entry(random));
+	else
+		set64(table, random_index(random, 512),
+		      random_entry(random) | (uint64_t)(random_below(random, 64) == 0) << 40);
+}
+
+/* Every entry is present: the fast walk takes that for granted. */
+static void fill_memory(void)
+{
+	for (uint64_t at = 0; at < LIMIT; at += 8)
+		*(uint64_t *)arena_at(at) = (at * 0x9e3779b97f4a7c15) | P | P << 32;
+	for (uint64_t at = TABLE(0); at < TABLE(4); at += 8)
+		*(uint64_t *)arena_at(at) &= ~(LARGE | LARGE << 32);
+}
+
+static void assert_fast_walk_agrees(struct guest_paging mode)
+{
+	uint64_t random = 5;
+	unsigned int answers = 0;
+
+	fill_memory();
+	for (int step = 0; step < 200000; step++) {
+		uint64_t address = random_address(&mode, &random);
+		int byte;
+
+		change_entry(&mode, &random);
+		change_entry(&mode, &random);
+		mode.cr3 = TABLE(random_below(&random, 4));
+		if (mode.cr4 & CR4_PAE &&
+		    *(uint64_t *)arena_at(mode.cr3 + (address >> 39) * 8) & LARGE)
+			continue; /* no processor takes that at the top */
+		byte = general_byte(&mode, address);
+		if (byte != -1 && fast_walk_finds(&mode, address, byte))
+			answers++;
+		assert_false(fast_walk_finds(&mode, address, byte ^ 1));
+		if (byte == -1)
+			assert_false(fast_walk_finds(&mode, address, 0x0f));
+	}
+	assert_in_range(answers, 20000, 200000);
 }
 
 static void the_fast_walk_agrees_with_the_general_one_or_passes(void **state)
 {
 	static uint8_t pages[PAGE_SIZE];
-	uint64_t random = 5;
-	unsigned int answers = 0;
 
 	(void)state;
 	memset(pages, 0x5a, sizeof(pages));
 	guest_memory_overlay(gpa(0xc8000), sizeof(pages), pages);
-	for (uint64_t at = 0; at < LIMIT; at += 8)
-		*(uint64_t *)arena_at(at) = at * 0x9e3779b97f4a7c15;
-	for (int step = 0; step < 200000; step++) {
-		uint64_t table = TABLE(random_below(&random, 4));
-		uint64_t cr3 = random_below(&random, 8) ? table : random_entry(&random);
-		unsigned int indexes[] = {0, 1, 2, 1022, 1023};
-		uint32_t high = indexes[random_below(&random, 5)];
-		uint32_t low = indexes[random_below(&random, 5)];
-		uint32_t offset = (uint32_t)random_next(&random) & 0xfff;
-		uint32_t address = high << 22 | low << 12 | (step % 3 ? offset : 0xfff);
-		int fast;
-
-		set32(TABLE(random_below(&random, 4)), high, random_entry(&random));
-		set32(TABLE(random_below(&random, 4)), low, random_entry(&random));
-		fast = guest_code_byte_32bit(cr3, address);
-		if (fast == -1)
-			continue;
-		answers++;
-		assert_int_equal(fast, general_byte(cr3, address));
-	}
-	assert_in_range(answers, 50000, 200000);
+	assert_fast_walk_agrees((struct guest_paging){.cr0 = CR0_PG, .cr4 = CR4_PSE});
+	assert_fast_walk_agrees((struct guest_paging){.cr0 = CR0_PG, .cr4 = CR4_PAE});
+	assert_fast_walk_agrees(
+		(struct guest_paging){.cr0 = CR0_PG, .cr4 = CR4_PAE, .efer = EFER_LMA});
 }
 
 /* Page tables of random numbers: no byte of Vellum's is read through them, or written. */
@@ -642,6 +714,7 @@ int main(void)
 		T(a_map_without_ram_has_no_main_ram),
 		T(main_ram_is_the_largest_piece_that_can_be_read),
 		T(the_fast_walk_reads_code),
+		T(the_fast_walk_reads_code_in_large_pages),
 		T(the_fast_walk_agrees_with_the_general_one_or_passes),
 		T(random_tables_of_every_mode_never_reach_vellums_memory),
 	};

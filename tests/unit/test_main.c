@@ -156,10 +156,10 @@ static void what_vellum_keeps_is_out_of_the_guests_reach(void **state)
 	assert_int_equal(claim_memory(), 0);
 	for (uint64_t page = KEPT; page < KEPT + kept.size; page += PAGE_SIZE) {
 		assert_null(guest_memory_find(gpa(page), 1));
-		assert_false(guest_in_main_ram(page));
-		assert_false(guest_in_main_ram(page + PAGE_SIZE - 1));
+		assert_false(guest_main_ram_has(page));
+		assert_false(guest_main_ram_has(page + PAGE_SIZE - 1));
 	}
-	assert_true(guest_in_main_ram(KEPT - PAGE_SIZE));
+	assert_true(guest_main_ram_has(KEPT - PAGE_SIZE));
 }
 
 static void a_machine_without_virtualization_runs_natively_and_says_why(void **state)
