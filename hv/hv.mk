@@ -13,7 +13,7 @@ HV_CFLAGS := -std=c17 -fasm -ffreestanding -O2 -g -Wall -Wextra -Werror -Wno-unu
 	-fno-strict-aliasing -fcf-protection=none -fno-tree-loop-distribute-patterns \
 	-Ihv -I. -DVELLUM_VERSION='"$(VERSION)"' -MMD -MP
 # What every exit runs through does without frame pointers: a tenth of a CPUID exit.
-HV_HOT := hv/svm/exit.c hv/svm/instruction.c hv/core/exit_cpuid.c
+HV_HOT := hv/svm/quick_exit.c hv/vmx/quick_exit.c hv/vmi/hypercall.c
 $(HV_HOT:%=$(HV_OBJ)/%.o): HV_CFLAGS += -fomit-frame-pointer
 
 HV_LDFLAGS := -nostdlib -static -no-pie -z noexecstack -z max-page-size=4096 \

@@ -157,6 +157,23 @@ static inline uint64_t rdtsc(void)
 	return high << 32 | low;
 }
 
+/* Into memory, where its halves need not be put together first. */
+static inline void rdtsc_to(uint64_t *tsc)
+{
+	uint32_t *halves = (uint32_t *)tsc;
+
+	asm volatile("rdtsc" : "=a"(halves[0]), "=d"(halves[1]));
+}
+
+/* The low half, for what takes less than 2^32 ticks. */
+static inline uint32_t rdtsc_low(void)
+{
+	uint32_t low;
+
+	asm volatile("rdtsc" : "=a"(low)::"edx");
+	return low;
+}
+
 static inline uint64_t rdmsr(uint32_t msr)
 {
 	uint32_t low, high;

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "core/cpu.h"
+#include "core/exit_cpuid.h"
 #include "core/exit.h"
 #include "core/vendor.h"
 #include "mm/page_table.h"
 #include "vmi/vmi.h"
-
-/*
- * The basic leaves that are not passed on as they are. Beside virtualization they lack
- * what writes to memory past the nested page tables (debug store, processor trace,
- * hardware feedback), and what a guest may only use with a control that Vellum does not
- * set or an exit that it does not know.
- */
-#define FILTERED_BASIC_LEAVES                                               \
-	(BIT(CPUID_FEATURES) | BIT(CPUID_THERMAL) | BIT(CPUID_STRUCTURED) | \
-	 BIT(CPUID_PROCESSOR_TRACE))
 
 /* Leaves from CPUID_HYPERVISOR on that no processor uses, so that software may. */
 #define HYPERVISOR_LEAVES 0x10000000u
@@ -124,27 +114,8 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 	}
 }
 
-/* Apart from exit_cpuid(), which has little to save on the stack then. */
-__attribute__((noinline)) static void answer_filtered(struct vcpu *vcpu)
-{
-	answer(vcpu, filtered_leaf(vcpu, (uint32_t)vcpu->regs.rax, (uint32_t)vcpu->regs.rcx));
-	vendor->skip_instruction(vcpu);
-}
-
-/* A cheap "yes" for most of the basic leaves; a "no" only costs a few instructions. */
-static bool is_as_the_processor_says(uint32_t leaf)
-{
-	return leaf < 32 && !(FILTERED_BASIC_LEAVES >> leaf & 1);
-}
-
 void exit_cpuid(struct vcpu *vcpu)
 {
-	uint32_t leaf = (uint32_t)vcpu->regs.rax;
-
-	if (!is_as_the_processor_says(leaf)) {
-		answer_filtered(vcpu);
-		return;
-	}
-	answer(vcpu, cpuid(leaf, (uint32_t)vcpu->regs.rcx));
+	answer(vcpu, filtered_leaf(vcpu, (uint32_t)vcpu->regs.rax, (uint32_t)vcpu->regs.rcx));
 	vendor->skip_instruction(vcpu);
 }

@@ -4,8 +4,7 @@
 #include "debug/console.h"
 #include "svm/svm.h"
 
-/* Not inlined, like nested_fault_exit(): its stack frame would be every exit's. */
-__attribute__((noinline)) static void port_exit(struct vcpu *vcpu)
+static void port_exit(struct vcpu *vcpu)
 {
 	struct vmcb_control *control = &vmcb_of(vcpu)->control;
 	uint64_t info = control->exit_info1;
@@ -32,7 +31,7 @@ static void msr_exit(struct vcpu *vcpu)
 	}
 }
 
-__attribute__((noinline)) static void nested_fault_exit(struct vcpu *vcpu)
+static void nested_fault_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmcb_of(vcpu)->control.exit_info2);
 
@@ -62,9 +61,13 @@ _Noreturn static void invalid_vmcb(struct vcpu *vcpu)
 }
 
 /* Each case: the neutral reason, and who handles it. */
-static void handle_other_exit(struct vcpu *vcpu, uint32_t exit_code)
+static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
 {
 	switch (exit_code) {
+	case SVM_EXIT_CPUID:
+		vcpu_count_exit(vcpu, EXIT_CPUID);
+		exit_cpuid(vcpu);
+		break;
 	case SVM_EXIT_MSR:
 		msr_exit(vcpu);
 		break;
@@ -120,17 +123,6 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t exit_code)
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
 		exit_unhandled(vcpu);
 	}
-}
-
-/* CPUID, the one exit that a guest may make often, does not wait for the switch. */
-static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
-{
-	if (exit_code != SVM_EXIT_CPUID) {
-		handle_other_exit(vcpu, exit_code);
-		return;
-	}
-	vcpu_count_exit(vcpu, EXIT_CPUID);
-	exit_cpuid(vcpu);
 }
 
 /* INT n, INT3 and INTO: their RIP is still at the instruction, which just runs again. */

@@ -189,7 +189,7 @@ struct vmi_rom_answer {
 _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
 
 /*
- * The way from the ROM into the hypervisor: VMMCALL or VMCALL at CPL 0. EAX holds a
+ * The way from the ROM into the hypervisor: VMMCALL or VMCALL at CPL 0, no prefix. EAX holds a
  * VMI call number or one of Vellum's own numbers, the other registers what that call
  * takes. The result comes back in EAX, all else unchanged. A number that nothing answers
  * comes back as -ENOSYS.
@@ -198,6 +198,7 @@ _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
 
 /* Own numbers lie far from the calls': 'V' in the top byte. */
 #define VMI_HYPERCALL_INIT  0x56000000u /* EDX: linear address of the ROM; EAX: 0, or negative */
+#define VMI_HYPERCALL_NULL  0x56000001u /* nothing; EAX: 0. What a hypercall costs at least */
 #define VMI_HYPERCALL_TRACE 0x56000100u /* + a call's number: the guest is about to make it */
 
 /* How a guest, and the ROM, recognize Vellum. */

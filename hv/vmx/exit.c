@@ -11,8 +11,7 @@
 #define DR6_SET		(DR6_BREAKPOINTS | BIT(13) | DR6_BS) /* and BD */
 #define DR6_CLEARED	(BIT(11) | BIT(16))		     /* BLD, RTM */
 
-/* Not inlined, like ept_violation_exit(): its stack frame would be every exit's. */
-__attribute__((noinline)) static void port_exit(struct vcpu *vcpu)
+static void port_exit(struct vcpu *vcpu)
 {
 	uint64_t info = vmread(VMCS_EXIT_QUALIFICATION);
 	struct port_access access = {
@@ -37,7 +36,7 @@ static void block_nmis_again(void)
 			vmread(VMCS_GUEST_INTERRUPTIBILITY) | BLOCKING_NMI);
 }
 
-__attribute__((noinline)) static void ept_violation_exit(struct vcpu *vcpu)
+static void ept_violation_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmread(VMCS_GUEST_PHYSICAL));
 
@@ -118,9 +117,13 @@ static void machine_check_at_entry(struct vcpu *vcpu)
 }
 
 /* Each case: the neutral reason, and who handles it. */
-static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
+static void handle_exit(struct vcpu *vcpu, uint32_t reason)
 {
 	switch (reason) {
+	case VMX_EXIT_CPUID:
+		vcpu_count_exit(vcpu, EXIT_CPUID);
+		exit_cpuid(vcpu);
+		break;
 	case VMX_EXIT_RDMSR:
 		vcpu_count_exit(vcpu, EXIT_RDMSR);
 		exit_rdmsr(vcpu);
@@ -203,17 +206,6 @@ static void handle_other_exit(struct vcpu *vcpu, uint32_t reason)
 		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
 		exit_unhandled(vcpu);
 	}
-}
-
-/* CPUID, the one exit that a guest may make often, does not wait for the switch. */
-static void handle_exit(struct vcpu *vcpu, uint32_t reason)
-{
-	if (reason != VMX_EXIT_CPUID) {
-		handle_other_exit(vcpu, reason);
-		return;
-	}
-	vcpu_count_exit(vcpu, EXIT_CPUID);
-	exit_cpuid(vcpu);
 }
 
 /*

@@ -114,7 +114,10 @@ void vmx_nmi_exit(void);
 void vmx_delay_interrupt(unsigned int vector);
 void vmx_interrupt_window_exit(void);
 
-/* exit.c: called by entry.asm after each exit */
+/* quick_exit.c: called by entry.asm after each exit, with some of the registers */
+void vmx_quick_exit(struct vcpu *vcpu);
+
+/* exit.c: called by entry.asm for what that passes on, with all registers */
 void vmx_exit(struct vcpu *vcpu);
 
 /* dump.c */

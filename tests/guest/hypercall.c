@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hunts: a wild hypercall that kills the guest or floods the console (fuzz_kernel looks at
- * the registers); one that user code can make; a wrong length of the call with prefixes.
+ * the registers); one that user code can make; a wrong length of the call.
  * Manual: APM volume 3, VMMCALL, SDM volume 3C, VMCALL (#UD where not intercepted);
  * docs/vmi.md: -ENOSYS for what nothing answers, -EINVAL for a bad argument, #UD outside
  * of CPL 0.
@@ -65,10 +65,14 @@ static void check_init(void)
 	EXPECT_EQ("twice", call(VMI_HYPERCALL_INIT, 0xfffff800), 0);
 }
 
+static void check_null(void)
+{
+	EXPECT_EQ("null", call(VMI_HYPERCALL_NULL, next_random()), 0);
+}
+
 static void check_length(struct state state, void (*runs)(struct state *), unsigned int push_size)
 {
-	const uint8_t prefixed[] = {0x2e, 0x3e, 0x0f, 0x01, hypercall()[2]};
-	struct sled sled = sled_make(prefixed, sizeof(prefixed));
+	struct sled sled = sled_make(hypercall(), VMI_HYPERCALL_INSTRUCTION_SIZE);
 	uint64_t rsp = state.rsp;
 
 	state.rip = (uint32_t)sled.bytes;
@@ -89,7 +93,8 @@ void guest_main(void)
 	}
 	check_wild();
 	check_init();
+	check_null();
 	check_length(state_for(NULL), run, 4);
 	check_length(state_for64(NULL), run64, 8);
-	EXPECT_EQ("exits", exits(EXIT_HYPERCALL), before + 1 + 2000 + VMI_CALL_COUNT - 2 + 4 + 2);
+	EXPECT_EQ("exits", exits(EXIT_HYPERCALL), before + 1 + 2000 + VMI_CALL_COUNT - 2 + 4 + 1 + 2);
 }

@@ -59,9 +59,9 @@ def test_vellum_costs_next_to_nothing(board, column):
 
 
 @pytest.mark.parametrize("column", NESTED)
-def test_a_cpuid_exit_costs_at_most_150_instructions(board, column):
+def test_a_cpuid_exit_costs_at_most_100_instructions(board, column):
     values = rows(board)["cpuid"]["values"]
-    assert values[column] - values["N1"] <= 150
+    assert values[column] - values["N1"] <= 100
 
 
 @pytest.mark.parametrize("column", NESTED)

@@ -102,14 +102,14 @@ def test_ratios_lay_the_first_column_over_the_second():
 
 
 def test_claims_hold_up_to_their_limits():
-    verdicts = judge(full_board(n1=1010, h1=1015, cost=150))
+    verdicts = judge(full_board(n1=1010, h1=1015, cost=100))
     assert len(verdicts) == 4 and not missed(verdicts)
 
 
 def test_a_missed_claim_says_where_and_by_how_much():
     assert missed(judge(full_board(n1=1020, h1=1020))) == ["getppid 1.0200 (by 0.0100)"]
     assert missed(judge(full_board(h1=1006))) == ["getppid 1.0060 (by 0.0010)"]
-    assert missed(judge(full_board(cost=151))) == ["151.0 (by 1.0)"]
+    assert missed(judge(full_board(cost=101))) == ["101.0 (by 1.0)"]
     assert missed(judge(full_board(exits=3))) == ["getppid 3"]
 
 

@@ -109,6 +109,23 @@ static void init_announces_the_guest_once(void **state)
 	assert_int_equal(console_count(LOG_INFO), 1);
 }
 
+static void the_null_call_answers_0_at_cpl_0_only(void **state)
+{
+	struct hypercall_frame frame = {
+		.eax = VMI_HYPERCALL_NULL, .edx = MARK_EDX, .ecx = MARK_ECX, .cpl = 0};
+
+	(void)state;
+	assert_true(handle(&frame));
+	assert_int_equal(frame.eax, 0);
+	assert_int_equal(frame.edx, MARK_EDX);
+	assert_int_equal(frame.ecx, MARK_ECX);
+	frame.eax = VMI_HYPERCALL_NULL;
+	frame.cpl = 3;
+	assert_false(handle(&frame));
+	assert_int_equal(frame.eax, VMI_HYPERCALL_NULL);
+	assert_console_quiet();
+}
+
 static void init_decodes_to_what_invoke_needs(void **state)
 {
 	struct hypercall_frame frame = init_frame(0, ROM);
@@ -141,7 +158,7 @@ static void wild_numbers_are_harmless_and_silent(void **state)
 			expect_enosys(call);
 	expect_enosys(VMI_CALL_COUNT);
 	expect_enosys(VMI_HYPERCALL_INIT - 1);
-	expect_enosys(VMI_HYPERCALL_INIT + 1);
+	expect_enosys(VMI_HYPERCALL_NULL + 1);
 	expect_enosys(VMI_HYPERCALL_TRACE - 1);
 	expect_enosys(VMI_HYPERCALL_TRACE + VMI_CALL_COUNT);
 	expect_enosys(UINT32_MAX);
@@ -204,6 +221,7 @@ int main(void)
 		cmocka_unit_test_setup(user_code_gets_ud_and_no_message, start_anew),
 		cmocka_unit_test_setup(init_at_an_impossible_address_is_refused, start_anew),
 		cmocka_unit_test_setup(init_announces_the_guest_once, start_anew),
+		cmocka_unit_test_setup(the_null_call_answers_0_at_cpl_0_only, start_anew),
 		cmocka_unit_test_setup(init_decodes_to_what_invoke_needs, start_anew),
 		cmocka_unit_test_setup(a_traced_call_is_counted_and_changes_nothing, start_anew),
 		cmocka_unit_test_setup(reboot_and_shutdown_are_counted_and_done, start_anew),

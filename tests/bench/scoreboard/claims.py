@@ -10,7 +10,7 @@ from .rows import EXIT_ROW
 
 PARAVIRT_RATIO_MAX = 1.01    # N1/N0: CONFIG_VMI=y on the bare machine
 NESTED_RATIO_MAX = 1.005     # under Vellum to the same kernel on the bare machine
-EXIT_COST_MAX = 150          # instructions for one CPUID exit
+EXIT_COST_MAX = 100          # instructions for one CPUID exit
 
 
 @dataclass(frozen=True)
