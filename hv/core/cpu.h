@@ -35,6 +35,7 @@
 
 #define DR6_INITIAL 0xffff0ff0ull
 #define DR6_BS	    BIT(14) /* single step */
+#define DR6_BT	    BIT(15) /* a task whose TSS says so was entered */
 #define DR7_INITIAL 0x400ull
 #define DR7_GD	    BIT(13) /* #DB on any access to a debug register */
 
@@ -74,6 +75,9 @@ enum exception_vector {
 	VECTOR_OF = 4,
 	VECTOR_UD = 6,
 	VECTOR_DF = 8,
+	VECTOR_TS = 10,
+	VECTOR_NP = 11,
+	VECTOR_SS = 12,
 	VECTOR_GP = 13,
 	VECTOR_PF = 14,
 	VECTOR_AC = 17,
@@ -194,6 +198,11 @@ static inline uint64_t read_cr2(void)
 
 	asm volatile("mov %%cr2, %0" : "=r"(value));
 	return value;
+}
+
+static inline void write_cr2(uint64_t value)
+{
+	asm volatile("mov %0, %%cr2" ::"r"(value));
 }
 
 static inline uint64_t read_cr3(void)

@@ -5,9 +5,10 @@
  * and privilege before it exits. What a kernel needs is here: Linux takes its double
  * faults through a task gate. Anything else is #TS in the guest, as for a bad TSS.
  *
- * First all of the new task is read and checked, then nothing can fail any more: the guest
- * never is in a state that VT-x would not enter. So #TS comes in the old task's context,
- * where the processor would raise it for a bad segment in the new one's.
+ * First all of the new task is read and checked, then only the push of an error code can
+ * fail: the guest never is in a state that VT-x would not enter. So an exception for a bad
+ * segment comes in the old task's context, where the processor would raise it in the new
+ * one's.
  */
 #include "core/cpu.h"
 #include "core/exit.h"
@@ -19,29 +20,35 @@
 #define SWITCH_SOURCE(info)   ((unsigned int)((info) >> 30 & 3))
 enum { SWITCH_CALL, SWITCH_IRET, SWITCH_JMP, SWITCH_GATE };
 
-#define SELECTOR_INDEX	  0xfff8u
-#define SELECTOR_NOT_NULL 0xfffcu
-#define SELECTOR_LDT	  BIT(2)
-#define SELECTOR_RPL	  3u
-#define DESCRIPTOR_BUSY	  BIT(41)
-#define DESCRIPTOR_G	  BIT(55)
-#define TSS32_TYPES	  0x9du /* of the access byte: P, S, the type less "busy" */
-#define TSS32_AVAILABLE	  0x89u
-#define LDT_TYPES	  0x9fu
-#define ACCESS_ACCESSED	  BIT(0)
-#define ACCESS_WRITABLE	  BIT(1) /* data; of code: readable */
-#define ACCESS_CONFORMING BIT(2)
-#define ACCESS_CODE	  BIT(3)
-#define ACCESS_S	  BIT(4)
-#define ACCESS_PRESENT	  BIT(7)
-#define ACCESS_BIG	  BIT(14)
-#define ACCESS_UNUSABLE	  BIT(16)
-#define ACCESS_V86_DATA	  0xf3u
-#define RFLAGS_NT	  BIT(14)
-#define RFLAGS_DEFINED	  0x3f7fd5u
-#define DR7_LOCAL	  0x155ull /* L0 to L3 and LE end with the task */
-#define CR0_TS		  BIT(3)
-#define VECTOR_TS	  10u
+#define SELECTOR_INDEX	    0xfff8u
+#define SELECTOR_NOT_NULL   0xfffcu
+#define SELECTOR_LDT	    BIT(2)
+#define SELECTOR_RPL	    3u
+#define DESCRIPTOR_ACCESSED BIT(40)
+#define DESCRIPTOR_BUSY	    BIT(41)
+#define DESCRIPTOR_G	    BIT(55)
+#define TSS32_TYPES	    0x9du /* of the access byte: P, S, the type less "busy" */
+#define TSS32_AVAILABLE	    0x89u
+#define LDT_TYPES	    0x9fu
+#define ACCESS_ACCESSED	    BIT(0)
+#define ACCESS_WRITABLE	    BIT(1) /* data; of code: readable */
+#define ACCESS_CONFORMING   BIT(2)
+#define ACCESS_EXPANDS_DOWN BIT(2) /* of data */
+#define ACCESS_CODE	    BIT(3)
+#define ACCESS_S	    BIT(4)
+#define ACCESS_PRESENT	    BIT(7)
+#define ACCESS_BIG	    BIT(14)
+#define ACCESS_UNUSABLE	    BIT(16)
+#define ACCESS_V86_DATA	    0xf3u
+#define RFLAGS_NT	    BIT(14)
+#define RFLAGS_DEFINED	    0x3f7fd5u
+#define TSS_TRAP	    BIT(0)
+#define OLD_TSS_LIMIT	    0x5fu  /* the last byte that a switch saves, of GS */
+#define ERROR_EXTERNAL	    BIT(0) /* SDM volume 3A, 6.13 */
+#define PF_WRITE	    BIT(1)
+#define PF_USER		    BIT(2)
+#define DR7_LOCAL	    0x155ull /* L0 to L3 and LE end with the task */
+#define CR0_TS		    BIT(3)
 
 /* SDM volume 3A, figure 8-2 */
 struct tss32 {
@@ -61,6 +68,12 @@ struct segment {
 	uint64_t access;
 };
 
+/* An exception with a selector for its error code, 0 for none. */
+struct fault {
+	unsigned int vector;
+	uint16_t selector;
+};
+
 /* A task as its TSS describes it, read and checked. */
 struct task {
 	uint16_t selector;
@@ -68,6 +81,7 @@ struct task {
 	struct tss32 tss;
 	struct guest_paging paging;
 	struct segment segments[SEGMENT_TR]; /* ES to LDTR */
+	struct fault fault;		     /* why it is no good */
 };
 
 static struct guest_paging current_paging(void)
@@ -177,7 +191,7 @@ static bool is_good_data(const struct segment *data, unsigned int cpl)
 
 static bool is_good(enum vmcs_segment which, const struct segment *segment, unsigned int cpl)
 {
-	if (!(segment->access & ACCESS_S) || !(segment->access & ACCESS_PRESENT))
+	if (!(segment->access & ACCESS_S))
 		return false;
 	if (which == SEGMENT_CS)
 		return is_good_code(segment->access, cpl);
@@ -186,10 +200,26 @@ static bool is_good(enum vmcs_segment which, const struct segment *segment, unsi
 	return is_good_data(segment, cpl);
 }
 
+static bool refuse(struct task *task, unsigned int vector, uint16_t selector)
+{
+	task->fault = (struct fault){vector, selector};
+	return false;
+}
+
+static bool check_segment(struct task *task, enum vmcs_segment which)
+{
+	const struct segment *segment = &task->segments[which];
+
+	if (!is_good(which, segment, task->tss.cs & SELECTOR_RPL))
+		return refuse(task, VECTOR_TS, segment->selector);
+	if (!(segment->access & ACCESS_PRESENT))
+		return refuse(task, which == SEGMENT_SS ? VECTOR_SS : VECTOR_NP, segment->selector);
+	return true;
+}
+
 static bool read_segment(struct task *task, enum vmcs_segment which, uint32_t selector)
 {
 	struct segment *segment = &task->segments[which];
-	unsigned int cpl = task->tss.cs & SELECTOR_RPL;
 	uint64_t descriptor;
 
 	*segment = (struct segment){(uint16_t)selector, 0, 0, ACCESS_UNUSABLE};
@@ -198,14 +228,14 @@ static bool read_segment(struct task *task, enum vmcs_segment which, uint32_t se
 					    UINT16_MAX, ACCESS_V86_DATA};
 		return true;
 	}
-	if (is_null((uint16_t)selector))
-		return which != SEGMENT_CS && which != SEGMENT_SS;
-	if (!read_descriptor(&task->paging, &task->segments[SEGMENT_LDTR], (uint16_t)selector,
+	if (is_null((uint16_t)selector) && which != SEGMENT_CS && which != SEGMENT_SS)
+		return true;
+	if (is_null((uint16_t)selector) ||
+	    !read_descriptor(&task->paging, &task->segments[SEGMENT_LDTR], (uint16_t)selector,
 			     &descriptor))
-		return false;
+		return refuse(task, VECTOR_TS, (uint16_t)selector);
 	*segment = segment_in(descriptor, (uint16_t)selector);
-	segment->access |= ACCESS_ACCESSED;
-	return is_good(which, segment, cpl);
+	return check_segment(task, which);
 }
 
 static bool read_ldt(struct task *task)
@@ -219,9 +249,9 @@ static bool read_ldt(struct task *task)
 		return true;
 	if ((selector & SELECTOR_LDT) ||
 	    !read_descriptor(&task->paging, NULL, selector, &descriptor))
-		return false;
+		return refuse(task, VECTOR_TS, selector);
 	*ldt = segment_in(descriptor, selector);
-	return (ldt->access & LDT_TYPES) == ACCESS_LDT;
+	return (ldt->access & LDT_TYPES) == ACCESS_LDT || refuse(task, VECTOR_TS, selector);
 }
 
 static bool read_segments(struct task *task)
@@ -250,7 +280,7 @@ static bool read_new_task(struct task *task, uint16_t selector)
 	    !is_tss32(task->descriptor) ||
 	    guest_memory_read(&task->paging, gva(base_in(task->descriptor)), &task->tss,
 			      sizeof(task->tss)))
-		return false;
+		return refuse(task, VECTOR_TS, selector);
 	if (task->paging.cr0 & CR0_PG)
 		task->paging.cr3 = task->tss.cr3;
 	return read_segments(task);
@@ -261,8 +291,33 @@ static bool read_old_tss(struct tss32 *tss)
 	struct guest_paging paging = current_paging();
 
 	return ACCESS_IS_32BIT_TSS(read_field(VMCS_GUEST_ES_ACCESS, SEGMENT_TR)) &&
+	       read_field(VMCS_GUEST_ES_LIMIT, SEGMENT_TR) >= OLD_TSS_LIMIT &&
 	       !guest_memory_read(&paging, gva(read_field(VMCS_GUEST_ES_BASE, SEGMENT_TR)), tss,
-				  sizeof(*tss));
+				  OLD_TSS_LIMIT + 1);
+}
+
+/* All that can be wrong with a switch: SDM volume 3A, table 8-1; 4.4.1 for the PDPTEs. */
+static bool read_tasks(struct tss32 *old, struct task *task, uint16_t selector)
+{
+	if (!read_old_tss(old))
+		return refuse(task, VECTOR_TS, selector);
+	if (!read_new_task(task, selector))
+		return false;
+	return vmx_load_pdptes(task->paging.cr0, task->paging.cr3) || refuse(task, VECTOR_GP, 0);
+}
+
+/* True if the event is none of the program's own INT n, INT3 and INTO (6.13). */
+static bool is_external(uint64_t event)
+{
+	uint64_t type = event & INTERRUPTION_TYPE;
+
+	return (event & INTERRUPTION_VALID) && type != INTERRUPTION_SOFTWARE &&
+	       type != INTERRUPTION_SOFTWARE_EXCEPTION;
+}
+
+static int error_code_for(uint16_t selector, uint64_t event)
+{
+	return (int)((selector & ~SELECTOR_RPL) | (is_external(event) ? ERROR_EXTERNAL : 0));
 }
 
 /* ---- the switch ---- */
@@ -322,7 +377,7 @@ static void leave_old_task(struct vcpu *vcpu, struct tss32 *tss, unsigned int so
 	save_state(vcpu, tss, resume_at(source, event),
 		   source == SWITCH_IRET ? eflags & ~(uint32_t)RFLAGS_NT : eflags);
 	guest_memory_write(&paging, gva(read_field(VMCS_GUEST_ES_BASE, SEGMENT_TR)), tss,
-			   sizeof(*tss));
+			   OLD_TSS_LIMIT + 1);
 	if (source == SWITCH_IRET || source == SWITCH_JMP)
 		set_busy(&paging, selector_of(SEGMENT_TR), false);
 }
@@ -348,10 +403,28 @@ static void load_segment(enum vmcs_segment which, const struct segment *segment)
 	vmwrite(segment_field(VMCS_GUEST_ES_ACCESS, which), segment->access);
 }
 
-static void load_segments(const struct task *task)
+/* The processor marks a descriptor in memory as it loads it; then so is what it has loaded. */
+static void mark_accessed(const struct task *task, struct segment *segment)
+{
+	uint64_t descriptor;
+	gva_t address;
+
+	if (segment->access & (ACCESS_ACCESSED | ACCESS_UNUSABLE))
+		return;
+	segment->access |= ACCESS_ACCESSED;
+	if (!find_descriptor(&task->segments[SEGMENT_LDTR], segment->selector, &address) ||
+	    guest_memory_read(&task->paging, address, &descriptor, sizeof(descriptor)))
+		return;
+	descriptor |= DESCRIPTOR_ACCESSED;
+	guest_memory_write(&task->paging, address, &descriptor, sizeof(descriptor));
+}
+
+static void load_segments(struct task *task)
 {
 	struct segment tr = segment_in(task->descriptor | DESCRIPTOR_BUSY, task->selector);
 
+	for (enum vmcs_segment which = SEGMENT_ES; which <= SEGMENT_GS; which++)
+		mark_accessed(task, &task->segments[which]);
 	for (enum vmcs_segment which = SEGMENT_ES; which < SEGMENT_TR; which++)
 		load_segment(which, &task->segments[which]);
 	load_segment(SEGMENT_TR, &tr);
@@ -380,23 +453,65 @@ static void load_interruptibility(unsigned int source, uint64_t event)
 	vmwrite(VMCS_GUEST_INTERRUPTIBILITY, blocking);
 }
 
+static bool is_within(const struct segment *segment, uint32_t offset, uint32_t size)
+{
+	uint32_t last = offset + size - 1;
+	uint32_t top = segment->access & ACCESS_BIG ? UINT32_MAX : UINT16_MAX;
+
+	if (last < offset)
+		return false;
+	if (segment->access & ACCESS_EXPANDS_DOWN)
+		return offset > segment->limit && last <= top;
+	return last <= segment->limit;
+}
+
+/* What goes wrong in an event's delivery combines with it: it is the event of this entry again. */
+static void fail_delivery(struct vcpu *vcpu, uint64_t event, unsigned int vector, int error_code)
+{
+	vmwrite(VMCS_ENTRY_INTERRUPTION, event & INTERRUPTION_EVENT);
+	vmx_inject_exception(vcpu, vector, error_code);
+}
+
+static void fail_stack_page(struct vcpu *vcpu, const struct task *task, uint64_t event,
+			    uint32_t address)
+{
+	bool user = task->tss.eflags & RFLAGS_VM || task->tss.cs & SELECTOR_RPL;
+
+	write_cr2(address);
+	fail_delivery(vcpu, event, VECTOR_PF, (int)(PF_WRITE | (user ? PF_USER : 0)));
+}
+
 /* An exception through a task gate leaves its error code on the new task's stack. */
-static void push_error_code(const struct task *task, uint64_t event)
+static bool push_error_code(struct vcpu *vcpu, const struct task *task, uint64_t event)
 {
 	const struct segment *ss = &task->segments[SEGMENT_SS];
 	uint32_t code = (uint32_t)vmread(VMCS_VECTORING_ERROR_CODE);
 	uint32_t mask = ss->access & ACCESS_BIG ? UINT32_MAX : UINT16_MAX;
-	uint32_t esp = task->tss.esp;
+	uint32_t esp = (task->tss.esp - (uint32_t)sizeof(code)) & mask, address = ss->base + esp;
 
 	if (!(event & INTERRUPTION_VALID) || !(event & INTERRUPTION_ERROR_CODE))
-		return;
-	esp = (esp & ~mask) | ((esp - (uint32_t)sizeof(code)) & mask);
-	vmwrite(VMCS_GUEST_RSP, esp);
-	guest_memory_write(&task->paging, gva((uint32_t)(ss->base + (esp & mask))), &code,
-			   sizeof(code));
+		return true;
+	if (!is_within(ss, esp, sizeof(code))) {
+		fail_delivery(vcpu, event, VECTOR_SS, ERROR_EXTERNAL);
+		return false;
+	}
+	if (guest_memory_write(&task->paging, gva(address), &code, sizeof(code))) {
+		fail_stack_page(vcpu, task, event, address);
+		return false;
+	}
+	vmwrite(VMCS_GUEST_RSP, (task->tss.esp & ~mask) | esp);
+	return true;
 }
 
-static void enter_new_task(struct vcpu *vcpu, const struct task *task, unsigned int source,
+/* The T bit of the new TSS: #DB before the task's first instruction (SDM volume 3B, 18.3.1.5). */
+static void trap_task(struct vcpu *vcpu)
+{
+	write_dr6(read_dr6() | DR6_BT);
+	vmwrite(VMCS_GUEST_DR7, vmread(VMCS_GUEST_DR7) & ~DR7_GD);
+	vmx_inject_exception(vcpu, VECTOR_DB, NO_ERROR_CODE);
+}
+
+static void enter_new_task(struct vcpu *vcpu, struct task *task, unsigned int source,
 			   uint64_t event)
 {
 	load_segments(task);
@@ -405,7 +520,8 @@ static void enter_new_task(struct vcpu *vcpu, const struct task *task, unsigned 
 	load_paging(task->paging.cr3);
 	load_registers(vcpu, &task->tss);
 	load_interruptibility(source, event);
-	push_error_code(task, event);
+	if (push_error_code(vcpu, task, event) && (task->tss.trap & TSS_TRAP))
+		trap_task(vcpu);
 }
 
 void vmx_task_switch_exit(struct vcpu *vcpu)
@@ -416,9 +532,9 @@ void vmx_task_switch_exit(struct vcpu *vcpu)
 	struct tss32 old;
 	struct task task;
 
-	if (!read_old_tss(&old) || !read_new_task(&task, SWITCH_SELECTOR(info)) ||
-	    !vmx_load_pdptes(task.paging.cr0, task.paging.cr3)) {
-		vmx_inject_exception(vcpu, VECTOR_TS, SWITCH_SELECTOR(info) & ~SELECTOR_RPL);
+	if (!read_tasks(&old, &task, SWITCH_SELECTOR(info))) {
+		vmx_inject_exception(vcpu, task.fault.vector,
+				     error_code_for(task.fault.selector, event));
 		return;
 	}
 	vmwrite(VMCS_ENTRY_INTERRUPTION, 0); /* the switch delivers the event */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hunts: a task switch, which VT-x leaves to Vellum, that forgets something: a register, the
- * link, NT, a busy bit, CR0.TS, CR3, the LDT, an error code on the new stack, where the old
- * task goes on.
+ * link, NT, a busy or accessed bit, CR0.TS, CR3, the LDT, an error code on the new stack, the
+ * new task's T bit, where the old task goes on; a bad segment with the wrong exception.
  * Manual: SDM volume 3A, 8.3 (what is saved, loaded, marked), 8.4 (table 8-2: NT, busy, link
  * by kind), 7.12.2 (task gates in the IDT); volume 3C, 26.4.2.
  * Vendors: AMD-V does the switch by itself.
  * Cannot tell apart: an old task that was saved before from one saved after the new one was
- * read. A TSS that holds bad selectors is not tried, nor 16-bit and virtual-8086 tasks.
+ * read; the context that the exception for a bad segment comes in. 16-bit and virtual-8086
+ * tasks are not tried.
  */
 #include "guest.h"
 
@@ -18,13 +19,15 @@ const char guest_name[] = "task_switch";
 #define GATE	 0x58
 #define LDT	 0x60
 #define ABSENT	 0x68
-#define GDT_SIZE 14
+#define NO_DATA	 0x70
+#define GDT_SIZE 15
 #define LOCAL	 0x04 /* the first one of the LDT */
 
 #define TYPE_TSS  0x0000890000000000ull
 #define TYPE_GATE 0x0000850000000000ull
 #define TYPE_LDT  0x0000820000000000ull
 #define TYPE_DATA 0x0040930000000000ull
+#define ACCESSED  BIT(40)
 #define PRESENT	  BIT(47)
 #define BUSY(n)	  ((unsigned int)(gdt[(n) / 8] >> 41 & 1))
 
@@ -74,7 +77,8 @@ static void make_gdt(void)
 	gdt[GATE / 8] = TYPE_GATE | TSS2 << 16;
 	gdt[LDT / 8] = descriptor(TYPE_LDT, ldt, sizeof(ldt) - 1);
 	gdt[ABSENT / 8] = descriptor(TYPE_TSS & ~PRESENT, &second, sizeof(second) - 1);
-	ldt[0] = descriptor(TYPE_DATA, &local_word, 3);
+	gdt[NO_DATA / 8] = TYPE_DATA & ~PRESENT;
+	ldt[0] = descriptor(TYPE_DATA & ~ACCESSED, &local_word, 3);
 	first = (struct tss32 *)(uint32_t)((gdt[TSS / 8] >> 16 & 0xffffff) |
 					   (gdt[TSS / 8] >> 56 << 24));
 	table = (struct table){sizeof(gdt) - 1, (uint32_t)gdt};
@@ -217,6 +221,7 @@ static void with_paging(void)
 	EXPECT_EQ("CR3 again", task_seen.cr3, cr3);
 	task_seen.cr3 = 0;
 	say_traces("paging and LDT");
+	say_same("accessed %u", (unsigned int)(ldt[0] >> 40 & 1));
 	paging_off();
 }
 
@@ -250,6 +255,51 @@ static void by_fault(void)
 	set_gate(VECTOR_UD, ud);
 }
 
+/* A handler of the library ran, in one task or the other: back to the first. */
+static void recover(void)
+{
+	gdt[TSS / 8] &= ~BIT(41);
+	gdt[TSS2 / 8] &= ~BIT(41);
+	asm volatile("ltr %w0; clts; pushf; andl $~0x4000, (%%esp); popf" ::"r"(TSS) : "memory");
+}
+
+static void spoil(const char *what, const uint8_t *code, uint32_t ds, uint32_t trap)
+{
+	struct state state = state_for(code);
+
+	prepare();
+	second.ds = ds;
+	second.trap_io |= trap;
+	state.rbx = NO_SELECTOR;
+	run(&state);
+	recover();
+	say_same("%s: vector %llu, error %llx, DR6 %llx", what, state.vector, state.error,
+		 state.dr6 & 0xe00f);
+	if (trap)
+		say_same("%s: +%x", what, (uint32_t)state.rip - (uint32_t)task_entry);
+}
+
+static void spoilt(void)
+{
+	static const uint8_t call[] = {0x9a, 0, 0, 0, 0, TSS2, 0, INT_DONE};
+	static const uint8_t int81[] = {0xcd, 0x81, INT_DONE};
+	static const uint8_t ud2[] = {0x0f, 0x0b, INT_DONE};
+	static const uint8_t mov_ds_ebx[] = {0x8e, 0xdb, INT_DONE};
+	uint64_t old[] = {set_gate(0x81, TASK_GATE), set_gate(VECTOR_UD, TASK_GATE),
+			  set_gate(VECTOR_GP, TASK_GATE)};
+
+	spoil("no DS", call, NO_DATA, 0);
+	spoil("bad DS", call, NO_SELECTOR, 0);
+	spoil("no DS, INT n", int81, NO_DATA, 0);
+	spoil("no DS, #UD", ud2, NO_DATA, 0);
+	spoil("no DS, #GP", mov_ds_ebx, NO_DATA, 0);
+	spoil("T", call, DATA32, 1);
+	spoil("T, INT n", int81, DATA32, 1);
+	set_gate(0x81, old[0]);
+	set_gate(VECTOR_UD, old[1]);
+	set_gate(VECTOR_GP, old[2]);
+}
+
 void guest_main(void)
 {
 	make_gdt();
@@ -257,6 +307,7 @@ void guest_main(void)
 	check_refused();
 	by_interrupt();
 	by_fault();
+	spoilt();
 	with_paging();
 	if (under_vellum())
 		EXPECT((exits(EXIT_TASK_SWITCH) > 0) == is_intel());

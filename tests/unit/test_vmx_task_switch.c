@@ -9,6 +9,27 @@
 #include <string.h>
 
 #include "vm_entry.h"
+
+static uint64_t cr2, dr6;
+
+static uint64_t fake_read_dr6(void)
+{
+	return dr6;
+}
+
+static void fake_write_dr6(uint64_t value)
+{
+	dr6 = value;
+}
+
+static void fake_write_cr2(uint64_t value)
+{
+	cr2 = value;
+}
+
+#define read_dr6()	 fake_read_dr6()
+#define write_dr6(value) fake_write_dr6(value)
+#define write_cr2(value) fake_write_cr2(value)
 #include "vmx/task_switch.c"
 
 #define ARENA	 (1 * MIB)
@@ -41,17 +62,20 @@ enum { CALL, IRET, JMP, GATE };
 
 static struct e820_map map;
 static struct vcpu vcpu;
-static unsigned int injected, flushed;
+static unsigned int injected, injected_vector, flushed;
+static uint64_t upon; /* the event that the exception came upon */
 static bool pdptes_are_good;
 static uint64_t pdptes_cr3;
 
 void vmx_inject_exception(struct vcpu *v, unsigned int vector, int error_code)
 {
 	assert_ptr_equal(v, &vcpu);
-	assert_int_equal(vector, 10);
+	upon = vmcs[VMCS_ENTRY_INTERRUPTION];
 	vmcs[VMCS_ENTRY_ERROR_CODE] = (uint64_t)error_code;
-	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80000b0a;
+	vmcs[VMCS_ENTRY_INTERRUPTION] =
+		vector | 0x80000300 | (error_code == NO_ERROR_CODE ? 0 : 0x800);
 	injected++;
+	injected_vector = vector;
 }
 
 bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
@@ -163,7 +187,9 @@ static int make_guest(void **state)
 				      .rbp = 0xa5,
 				      .rsi = 0xa6,
 				      .rdi = 0xa7}};
-	injected = flushed = 0;
+	injected = injected_vector = flushed = 0;
+	upon = cr2 = 0;
+	dr6 = DR6_INITIAL;
 	pdptes_are_good = true;
 	return 0;
 }
@@ -311,10 +337,107 @@ static void on_a_16_bit_stack_sp_wraps(void **state)
 {
 	(void)state;
 	new_tss()->ss = STACK16;
-	new_tss()->esp = 0x50002;
+	new_tss()->esp = 0x50000;
 	through_gate(0x80000b08);
-	assert_int_equal(vmcs[VMCS_GUEST_RSP], 0x5fffe);
-	assert_int_equal((uint32_t)get(0xfffe), 0x1234);
+	assert_int_equal(vmcs[VMCS_GUEST_RSP], 0x5fffc);
+	assert_int_equal((uint32_t)get(0xfffc), 0x1234);
+}
+
+/* The exception comes in the new task, and upon the event that it spoilt. */
+static void spoils(uint32_t event, unsigned int vector, uint64_t error_code)
+{
+	vmcs[VMCS_VECTORING_INFO] = vmcs[VMCS_ENTRY_INTERRUPTION] = event;
+	vmcs[VMCS_VECTORING_ERROR_CODE] = 0x1234;
+	switch_to(NEW, GATE);
+	assert_int_equal(injected, 1);
+	assert_int_equal(injected_vector, vector);
+	assert_int_equal(vmcs[VMCS_ENTRY_ERROR_CODE], error_code);
+	assert_int_equal(upon, event);
+	assert_int_equal(vmcs[VMCS_GUEST_RIP], 0x11223344);
+	assert_int_equal(vmcs[VMCS_GUEST_RSP], new_tss()->esp);
+}
+
+static void an_error_code_needs_room_on_the_stack(void **state)
+{
+	(void)state;
+	put(GDT + STACK16, descriptor(0, 0x5ffe, 0x93));
+	new_tss()->ss = STACK16;
+	spoils(0x80000b08, 12, 1);
+	make_guest(state);
+	put(GDT + STACK16, descriptor(0, 0x5fff, 0x93));
+	new_tss()->ss = STACK16;
+	through_gate(0x80000b08);
+	make_guest(state);
+	new_tss()->esp = 2; /* wraps */
+	spoils(0x80000b0d, 12, 1);
+}
+
+static void a_stack_that_expands_down_ends_above_its_limit(void **state)
+{
+	(void)state;
+	put(GDT + STACK16, descriptor(0, STACK - 4, 0x4097));
+	new_tss()->ss = STACK16;
+	spoils(0x80000b08, 12, 1);
+	make_guest(state);
+	put(GDT + STACK16, descriptor(0, STACK - 5, 0x4097));
+	new_tss()->ss = STACK16;
+	through_gate(0x80000b08);
+}
+
+static void an_error_code_needs_a_mapped_stack(void **state)
+{
+	(void)state;
+	new_tss()->esp = 0x300000; /* no RAM there */
+	spoils(0x80000b08, 14, 2);
+	assert_int_equal(cr2, 0x2ffffc);
+	make_guest(state);
+	new_tss()->cs = USER_CODE | 3;
+	new_tss()->ss = USER_DATA | 3;
+	new_tss()->es = new_tss()->gs = 0;
+	spoils(0x80000b08, 14, 6);
+	assert_int_equal(cr2, 0x12345678 + STACK - 4);
+}
+
+static void the_t_bit_is_a_debug_exception_in_the_new_task(void **state)
+{
+	(void)state;
+	new_tss()->trap = 1;
+	vmcs[VMCS_GUEST_DR7] = 0x2400;
+	switch_to(NEW, JMP);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000301);
+	assert_int_equal(dr6, DR6_INITIAL | 0x8000);
+	assert_int_equal(vmcs[VMCS_GUEST_DR7], 0x400);
+	assert_int_equal(vmcs[VMCS_GUEST_RIP], 0x11223344);
+	make_guest(state);
+	new_tss()->trap = 0xfffe;
+	switch_task(JMP);
+	assert_int_equal(dr6, DR6_INITIAL);
+}
+
+static void loaded_descriptors_are_marked_accessed(void **state)
+{
+	(void)state;
+	put(GDT + CODE, descriptor(0, 0xfffff, 0xc09a));
+	put(LDT, descriptor(0xabc000, 0xffff, 0x92));
+	new_tss()->ldt = LOCAL;
+	new_tss()->es = 4;
+	switch_task(JMP);
+	assert_int_equal(get(GDT + CODE), descriptor(0, 0xfffff, 0xc09b));
+	assert_int_equal(get(GDT + DATA), descriptor(0, 0xfffff, 0xc093));
+	assert_int_equal(get(LDT), descriptor(0xabc000, 0xffff, 0x93));
+	assert_int_equal(get(GDT + LOCAL), descriptor(LDT, 0xf, 0x82));
+	assert_int_equal(get(GDT + READ_ONLY), descriptor(0, 0xfffff, 0xc091));
+	assert_int_equal(*vmcs_segment(VMCS_GUEST_ES_ACCESS, SEGMENT_DS), 0x10000);
+}
+
+static void the_old_task_is_saved_within_its_limit(void **state)
+{
+	(void)state;
+	*vmcs_segment(VMCS_GUEST_ES_LIMIT, SEGMENT_TR) = 0x5f;
+	put(OLD_TSS + 0x60, 0x1122334455667788);
+	switch_task(CALL);
+	assert_int_equal(get(OLD_TSS + 0x60), 0x1122334455667788);
+	assert_int_equal(old_tss()->gs, 0x18);
 }
 
 /* A stale vectoring field is not this switch's. */
@@ -508,14 +631,20 @@ static void assert_old_task_is_whole(void)
 	assert_int_equal(flushed, 0);
 }
 
-static void assert_refused(uint16_t selector)
+static void refused_with(uint16_t selector, unsigned int vector, uint16_t error_code)
 {
 	remember();
 	switch_to(selector, JMP);
 	assert_int_equal(injected, 1);
-	assert_int_equal(vmcs[VMCS_ENTRY_ERROR_CODE], selector & 0xfffc);
+	assert_int_equal(injected_vector, vector);
+	assert_int_equal(vmcs[VMCS_ENTRY_ERROR_CODE], error_code);
 	assert_old_task_is_whole();
 	make_guest(NULL);
+}
+
+static void assert_refused(uint16_t selector)
+{
+	refused_with(selector, 10, selector & 0xfffc);
 }
 
 static void a_bad_tss_is_refused(void **state)
@@ -546,8 +675,10 @@ static void so_is_a_switch_from_one(void **state)
 	assert_refused(NEW);
 	*vmcs_segment(VMCS_GUEST_ES_BASE, SEGMENT_TR) = 0x300000;
 	assert_refused(NEW);
-	pdptes_are_good = false;
+	*vmcs_segment(VMCS_GUEST_ES_LIMIT, SEGMENT_TR) = 0x5e; /* GS is saved up to 5fh */
 	assert_refused(NEW);
+	pdptes_are_good = false;
+	refused_with(NEW, 13, 0);
 }
 
 static void refuse_cs(uint32_t cs, uint32_t ss)
@@ -555,13 +686,20 @@ static void refuse_cs(uint32_t cs, uint32_t ss)
 	new_tss()->cs = cs;
 	new_tss()->ss = ss;
 	new_tss()->fs = 0;
-	assert_refused(NEW);
+	refused_with(NEW, 10, cs & 0xfffc);
+}
+
+static void refuse_ss(uint32_t ss, unsigned int vector)
+{
+	new_tss()->ss = ss;
+	new_tss()->fs = 0;
+	refused_with(NEW, vector, ss & 0xfffc);
 }
 
 static void refuse_data(uint32_t selector)
 {
 	new_tss()->ds = selector;
-	assert_refused(NEW);
+	refused_with(NEW, 10, selector & 0xfffc);
 }
 
 static void bad_segments_are_refused(void **state)
@@ -574,13 +712,11 @@ static void bad_segments_are_refused(void **state)
 	refuse_cs(USER_CODE, DATA);
 	refuse_cs(CODE | 3, USER_DATA | 3);
 	refuse_cs(GDT_END, DATA);
-	refuse_cs(CODE, 0);
-	refuse_cs(CODE, CODE);
-	refuse_cs(CODE, READ_ONLY);
-	refuse_cs(CODE, ABSENT);
-	refuse_cs(CODE, USER_DATA);
-	refuse_cs(CODE, DATA | 3);
-	refuse_data(ABSENT);
+	refuse_ss(0, 10);
+	refuse_ss(CODE, 10);
+	refuse_ss(READ_ONLY, 10);
+	refuse_ss(USER_DATA, 10);
+	refuse_ss(DATA | 3, 10);
 	refuse_data(EXECUTE_ONLY);
 	refuse_data(NEW);
 	refuse_data(DATA | 3);
@@ -592,6 +728,41 @@ static void bad_segments_are_refused(void **state)
 	refuse_data(GDT_END);
 }
 
+/* SDM volume 3A, table 8-1 */
+static void what_is_not_present_has_exceptions_of_its_own(void **state)
+{
+	(void)state;
+	refuse_ss(ABSENT, 12);
+	new_tss()->ds = ABSENT;
+	refused_with(NEW, 11, ABSENT);
+	put(GDT + CODE, descriptor(0, 0xfffff, 0xc01b));
+	new_tss()->fs = 0;
+	refused_with(NEW, 11, CODE);
+}
+
+static void refused_upon(uint32_t event, uint16_t error_code)
+{
+	make_guest(NULL);
+	new_tss()->ds = EXECUTE_ONLY;
+	vmcs[VMCS_VECTORING_INFO] = vmcs[VMCS_ENTRY_INTERRUPTION] = event;
+	switch_to(NEW, GATE);
+	assert_int_equal(injected_vector, 10);
+	assert_int_equal(vmcs[VMCS_ENTRY_ERROR_CODE], error_code);
+	assert_int_equal(upon, event); /* for vmx_inject_exception() to combine with */
+}
+
+/* SDM volume 3A, 6.13: not for INT n, INT3 and INTO. */
+static void the_error_code_says_whether_an_event_came_from_outside(void **state)
+{
+	(void)state;
+	refused_upon(0x80000030, EXECUTE_ONLY | 1);
+	refused_upon(0x80000202, EXECUTE_ONLY | 1);
+	refused_upon(0x80000b08, EXECUTE_ONLY | 1);
+	refused_upon(0x80000501, EXECUTE_ONLY | 1);
+	refused_upon(0x80000480, EXECUTE_ONLY);
+	refused_upon(0x80000603, EXECUTE_ONLY);
+}
+
 static void bad_ldts_are_refused(void **state)
 {
 	static const uint32_t bad[] = {NEW, DATA, LOCAL | 4, GDT_END};
@@ -599,11 +770,11 @@ static void bad_ldts_are_refused(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
 		new_tss()->ldt = bad[i];
-		assert_refused(NEW);
+		refused_with(NEW, 10, bad[i] & 0xfffc);
 	}
 	put(GDT + LOCAL, descriptor(LDT, 0xf, 0x02));
 	new_tss()->ldt = LOCAL;
-	assert_refused(NEW);
+	refused_with(NEW, 10, LOCAL);
 	new_tss()->ldt = LOCAL;
 	refuse_data(0x14); /* behind its end */
 }
@@ -682,6 +853,14 @@ int main(void)
 		T(so_is_a_switch_from_one),
 		T(bad_segments_are_refused),
 		T(bad_ldts_are_refused),
+		T(what_is_not_present_has_exceptions_of_its_own),
+		T(the_error_code_says_whether_an_event_came_from_outside),
+		T(an_error_code_needs_room_on_the_stack),
+		T(a_stack_that_expands_down_ends_above_its_limit),
+		T(an_error_code_needs_a_mapped_stack),
+		T(the_t_bit_is_a_debug_exception_in_the_new_task),
+		T(loaded_descriptors_are_marked_accessed),
+		T(the_old_task_is_saved_within_its_limit),
 		T(conforming_code_and_readable_code_as_data_are_good),
 		T(no_task_makes_a_guest_that_can_not_be_entered),
 	};
