@@ -17,6 +17,7 @@ static const char *const reason_names[EXIT_REASONS] = {
 	[EXIT_EXCEPTION] = "exception",
 	[EXIT_CONTROL_REGISTER] = "control_register",
 	[EXIT_XSETBV] = "xsetbv",
+	[EXIT_TIMER] = "timer",
 	[EXIT_TASK_SWITCH] = "task_switch",
 	[EXIT_NMI] = "nmi",
 	[EXIT_INIT] = "init",

@@ -31,6 +31,7 @@ enum exit_reason {
 	EXIT_EXCEPTION,	       /* #DB, #AC */
 	EXIT_CONTROL_REGISTER, /* a bit of CR0 or CR4 that is not the guest's to set */
 	EXIT_XSETBV,
+	EXIT_TIMER, /* the vendor's set_timer() */
 	EXIT_TASK_SWITCH,
 	EXIT_NMI, /* one that came while Vellum ran; any interrupt that had to wait */
 	EXIT_INIT,
@@ -53,6 +54,8 @@ struct vcpu {
 	struct exit_counter exits[EXIT_REASONS];
 	void *arch;				       /* the vendor's own: the VMCB, the VMCS */
 	struct exit_counter vmi_calls[VMI_CALL_COUNT]; /* those that exit, or are traced */
+	uint64_t deadline;			       /* of the vendor's set_timer() */
+	void (*due)(struct vcpu *vcpu);
 };
 
 _Static_assert(offsetof(struct vcpu, regs) == 0, "entry.asm");

@@ -14,6 +14,7 @@ struct guest_entry;
 struct vcpu;
 
 enum { NO_ERROR_CODE = -1 };
+#define NO_DEADLINE UINT64_MAX
 
 /* What the delivery of an exception would use. */
 struct fault_state {
@@ -62,6 +63,13 @@ struct vendor {
 	 * and handled (exit.h); one that nobody knows ends in exit_unhandled().
 	 */
 	void (*run)(struct vcpu *vcpu) __attribute__((noreturn));
+
+	/*
+	 * Calls due once, in an exit that comes as soon as the guest runs at or behind
+	 * deadline, in TSC ticks; NO_DEADLINE takes that back. On the vcpu's own processor,
+	 * one deadline each. False if this processor can't, NULL if none of the vendor's can.
+	 */
+	bool (*set_timer)(struct vcpu *vcpu, uint64_t deadline, void (*due)(struct vcpu *vcpu));
 
 	/* Adds vector to what the guest sees next; error_code may be NO_ERROR_CODE. */
 	void (*inject_exception)(struct vcpu *vcpu, unsigned int vector, int error_code);

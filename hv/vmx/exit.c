@@ -172,6 +172,10 @@ static void handle_exit(struct vcpu *vcpu, uint32_t reason)
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
 		machine_check_at_entry(vcpu);
 		break;
+	case VMX_EXIT_TIMER:
+		vcpu_count_exit(vcpu, EXIT_TIMER);
+		vmx_timer_exit(vcpu);
+		break;
 	case VMX_EXIT_INTERRUPT_WINDOW:
 		vcpu_count_exit(vcpu, EXIT_NMI);
 		vmx_interrupt_window_exit();

@@ -65,6 +65,7 @@ enum vmcs_field {
 	VMCS_GUEST_INTERRUPTIBILITY = 0x4824,
 	VMCS_GUEST_ACTIVITY = 0x4826,
 	VMCS_GUEST_SYSENTER_CS = 0x482a,
+	VMCS_PREEMPTION_TIMER = 0x482e,
 	VMCS_HOST_SYSENTER_CS = 0x4c00,
 
 	VMCS_CR0_MASK = 0x6000,
@@ -124,8 +125,9 @@ enum vmcs_segment {
 #define ACCESS_DPL(rights)	    ((unsigned int)((rights) >> 5 & 3))
 
 /* Pin-based controls: 25.6.1 */
-#define PIN_NMI_EXITING	 BIT(3)
-#define PIN_VIRTUAL_NMIS BIT(5)
+#define PIN_NMI_EXITING	     BIT(3)
+#define PIN_VIRTUAL_NMIS     BIT(5)
+#define PIN_PREEMPTION_TIMER BIT(6)
 
 /* Processor-based controls: 25.6.2 */
 #define PROCESSOR_INTERRUPT_WINDOW BIT(2)
@@ -149,6 +151,7 @@ enum vmcs_segment {
 #define EXIT_LOAD_PAT	 BIT(19)
 #define EXIT_SAVE_EFER	 BIT(20)
 #define EXIT_LOAD_EFER	 BIT(21)
+#define EXIT_SAVE_TIMER	 BIT(22)
 #define ENTRY_LOAD_DEBUG BIT(2)
 #define ENTRY_IA32E	 BIT(9)
 #define ENTRY_LOAD_PAT	 BIT(14)
@@ -212,6 +215,7 @@ enum vmx_exit_reason {
 	VMX_EXIT_EPT_VIOLATION = 48,
 	VMX_EXIT_EPT_MISCONFIGURATION = 49,
 	VMX_EXIT_INVEPT = 50,
+	VMX_EXIT_TIMER = 52,
 	VMX_EXIT_INVVPID = 53,
 	VMX_EXIT_XSETBV = 55,
 	VMX_EXIT_SEAMCALL = 76,

@@ -18,6 +18,7 @@ const struct vendor vmx_vendor = {
 	.vcpu_init = vmx_vcpu_init,
 	.note_event = vmx_note_event,
 	.run = vmx_run,
+	.set_timer = vmx_set_timer,
 	.inject_exception = vmx_inject_exception,
 	.skip_instruction = vmx_skip_instruction,
 	.privilege_level = vmx_privilege_level,

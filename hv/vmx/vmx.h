@@ -17,6 +17,7 @@
 #define MSR_VMX_PROCESSOR     0x00000482u
 #define MSR_VMX_EXIT	      0x00000483u
 #define MSR_VMX_ENTRY	      0x00000484u
+#define MSR_VMX_MISC	      0x00000485u
 #define MSR_VMX_CR0_FIXED0    0x00000486u
 #define MSR_VMX_CR0_FIXED1    0x00000487u
 #define MSR_VMX_CR4_FIXED0    0x00000488u
@@ -34,6 +35,9 @@
 
 #define VMX_BASIC_REVISION	0x7fffffffu
 #define VMX_BASIC_TRUE_CONTROLS BIT(55)
+
+/* A change of this bit of the TSC is a count of the preemption timer: A.6 */
+#define VMX_MISC_TIMER_RATE(misc) ((unsigned int)((misc)&31))
 
 #define EPT_CAP_4_LEVELS   BIT(6)
 #define EPT_CAP_WRITE_BACK BIT(14)
@@ -116,6 +120,10 @@ void vmx_interrupt_window_exit(void);
 
 /* quick_exit.c: called by entry.asm after each exit, with some of the registers */
 void vmx_quick_exit(struct vcpu *vcpu);
+
+/* timer.c */
+bool vmx_set_timer(struct vcpu *vcpu, uint64_t deadline, void (*due)(struct vcpu *vcpu));
+void vmx_timer_exit(struct vcpu *vcpu);
 
 /* exit.c: called by entry.asm for what that passes on, with all registers */
 void vmx_exit(struct vcpu *vcpu);

@@ -102,6 +102,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak vmx_read_fault_state
 #pragma weak vmx_release_port
 #pragma weak vmx_run
+#pragma weak vmx_set_timer
 #pragma weak vmx_skip_instruction
 #pragma weak vmx_vcpu_init
 #pragma weak vmx_write_efer
