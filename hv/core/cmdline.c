@@ -59,6 +59,12 @@ static const struct choice console_choices[] = {
 	{0},
 };
 
+static const struct choice cpuid_choices[] = {
+	{"exit", CPUID_EXITS, false},
+	{"boot", CPUID_EXITS_IN_BOOT, false},
+	{0},
+};
+
 static const struct choice stats_choices[] = {
 	{"off", STATS_OFF, false},
 	{"end", STATS_END, false},
@@ -77,6 +83,7 @@ static const struct option option_table[] = {
 	{"paging", paging_choices, offsetof(struct options, paging), false},
 	{"onfault", onfault_choices, offsetof(struct options, onfault), false},
 	{"console", console_choices, offsetof(struct options, console), false},
+	{"cpuid", cpuid_choices, offsetof(struct options, cpuid), false},
 	{"stats", stats_choices, offsetof(struct options, stats), false},
 	{"log", log_choices, offsetof(struct options, log), false},
 	{"cpus", NULL, offsetof(struct options, cpus), false},
@@ -92,6 +99,7 @@ static const struct options default_options = {
 	.paging = PAGING_NESTED,
 	.onfault = ONFAULT_RESET,
 	.console = CONSOLE_AUTO,
+	.cpuid = CPUID_EXITS,
 	.stats = STATS_END,
 	.cpus = 0,
 	.log = LOG_INFO,

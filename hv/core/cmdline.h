@@ -15,6 +15,10 @@ enum option_vmi {
 enum option_paging { PAGING_NESTED, PAGING_SHADOW };
 enum option_onfault { ONFAULT_RESET, ONFAULT_HALT, ONFAULT_PARK };
 enum option_console { CONSOLE_AUTO, CONSOLE_COM1, CONSOLE_COM2, CONSOLE_NONE };
+enum option_cpuid {
+	CPUID_EXITS,	     /* always */
+	CPUID_EXITS_IN_BOOT, /* until a program asks, on each processor */
+};
 enum option_stats { STATS_OFF, STATS_END };
 
 struct options {
@@ -24,8 +28,9 @@ struct options {
 	enum option_onfault onfault; /* what follows a guest's triple fault */
 	enum option_console console; /* auto: COM2 if it answers, else COM1 */
 	enum option_stats stats;     /* end: a record of the exits before the last line */
-	unsigned int cpus;	     /* 0: all there are */
-	unsigned int log;	     /* enum log_level */
+	enum option_cpuid cpuid;
+	unsigned int cpus; /* 0: all there are */
+	unsigned int log;  /* enum log_level */
 };
 
 /*

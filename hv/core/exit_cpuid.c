@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/exit_cpuid.h"
 #include "core/exit.h"
+#include "core/options.h"
 #include "core/vendor.h"
+#include "debug/console.h"
 #include "mm/page_table.h"
 #include "vmi/vmi.h"
 
 /* Leaves from CPUID_HYPERVISOR on that no processor uses, so that software may. */
 #define HYPERVISOR_LEAVES 0x10000000u
+
+#define USER_LEVEL 3 /* CPL of programs */
 
 static void answer(struct vcpu *vcpu, struct cpuid_result r)
 {
@@ -114,8 +118,36 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 	}
 }
 
+uint32_t exit_cpuid_filtered = FILTERED_BASIC_LEAVES;
+
+static bool ends_with_boot;
+
+void exit_cpuid_init(void)
+{
+	if (options.cpuid != CPUID_EXITS_IN_BOOT)
+		return;
+	ends_with_boot = vendor->release_cpuid;
+	if (ends_with_boot)
+		exit_cpuid_filtered = UINT32_MAX;
+	else
+		pr_warn("cpuid=boot: CPUID always exits on %s", vendor->name);
+}
+
+/*
+ * The kernel has found its processor when the first program runs: from then on CPUID is
+ * the processor's, and what is there is seen, not used. The same instruction runs again.
+ */
+static bool boot_has_ended(const struct vcpu *vcpu)
+{
+	return ends_with_boot && vendor->privilege_level(vcpu) == USER_LEVEL;
+}
+
 void exit_cpuid(struct vcpu *vcpu)
 {
+	if (boot_has_ended(vcpu)) {
+		vendor->release_cpuid(vcpu);
+		return;
+	}
 	answer(vcpu, filtered_leaf(vcpu, (uint32_t)vcpu->regs.rax, (uint32_t)vcpu->regs.rcx));
 	vendor->skip_instruction(vcpu);
 }

@@ -15,10 +15,16 @@
 	(BIT(CPUID_FEATURES) | BIT(CPUID_THERMAL) | BIT(CPUID_STRUCTURED) | \
 	 BIT(CPUID_PROCESSOR_TRACE))
 
+/* A bit for each basic leaf that takes exit_cpuid(): all of them, if that is to see each exit. */
+extern uint32_t exit_cpuid_filtered;
+
 /* A cheap "yes" for most of the basic leaves: the guest sees what the processor says. */
 static inline bool exit_cpuid_is_plain(uint32_t leaf)
 {
-	return leaf < 32 && !(FILTERED_BASIC_LEAVES >> leaf & 1);
+	return leaf < 32 && !(exit_cpuid_filtered >> leaf & 1);
 }
+
+/* Once, before the guest runs: what the word cpuid= asks for, if this vendor can. */
+void exit_cpuid_init(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "boot/multiboot.h"
 #include "core/cpu.h"
 #include "core/exception.h"
+#include "core/exit_cpuid.h"
 #include "core/guest_space.h"
 #include "core/launch.h"
 #include "core/options.h"
@@ -130,6 +131,7 @@ static int start_virtualized(const struct guest_entry *entry)
 		return error;
 	if (options.stats == STATS_END)
 		policy_find_power_ports();
+	exit_cpuid_init();
 	power_init();
 	say_boot();
 	return launch_guest(entry);

@@ -109,6 +109,12 @@ struct vendor {
 	/* Stops guarding port (0..65535): the guest's accesses no longer exit. */
 	void (*release_port)(struct vcpu *vcpu, uint16_t port);
 
+	/*
+	 * From now on the vcpu's CPUID no longer exits: the guest sees the processor's
+	 * own answers. NULL if the vendor's CPUID always exits.
+	 */
+	void (*release_cpuid)(struct vcpu *vcpu);
+
 	void (*read_fault_state)(const struct vcpu *vcpu, struct fault_state *state);
 
 	/* Prints the guest's state in full, at level error. */

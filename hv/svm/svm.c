@@ -26,6 +26,7 @@ const struct vendor svm_vendor = {
 	.read_efer = svm_read_efer,
 	.write_efer = svm_write_efer,
 	.release_port = svm_release_port,
+	.release_cpuid = svm_release_cpuid,
 	.read_fault_state = svm_read_fault_state,
 	.dump = svm_dump,
 };

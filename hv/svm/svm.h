@@ -55,6 +55,7 @@ bool svm_map_more(struct vcpu *vcpu, gpa_t address);
 
 /* vcpu.c: the VMCB of a vcpu, and the neutral questions about it */
 int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
+void svm_release_cpuid(struct vcpu *vcpu);
 _Noreturn void svm_run(struct vcpu *vcpu);
 void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
 /* The guest's IRET, at which an NMI comes that had to wait. */

@@ -71,6 +71,14 @@ int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
 	return 0;
 }
 
+void svm_release_cpuid(struct vcpu *vcpu)
+{
+	struct vmcb_control *control = &vmcb_of(vcpu)->control;
+
+	control->intercept3 &= ~(uint32_t)INTERCEPT3_CPUID;
+	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
+}
+
 void svm_run(struct vcpu *vcpu)
 {
 	uint64_t vmcb = virt_to_phys(vcpu->arch).raw;

@@ -19,6 +19,7 @@ static void assert_defaults(void)
 	assert_int_equal(options.paging, PAGING_NESTED);
 	assert_int_equal(options.onfault, ONFAULT_RESET);
 	assert_int_equal(options.console, CONSOLE_AUTO);
+	assert_int_equal(options.cpuid, CPUID_EXITS);
 	assert_int_equal(options.stats, STATS_END);
 	assert_int_equal(options.cpus, 0);
 	assert_int_equal(options.log, LOG_INFO);
@@ -72,6 +73,16 @@ static void log_levels_also_by_number(void **state)
 	parse("log=4");
 	assert_int_equal(options.log, LOG_INFO);
 	assert_console(LOG_WARN, "log=4");
+}
+
+static void cpuid_exits_always_or_in_boot(void **state)
+{
+	(void)state;
+	parse("cpuid=boot");
+	assert_int_equal(options.cpuid, CPUID_EXITS_IN_BOOT);
+	parse("cpuid=exit");
+	assert_int_equal(options.cpuid, CPUID_EXITS);
+	assert_console_quiet();
 }
 
 static void later_words_win(void **state)
@@ -137,6 +148,7 @@ int main(void)
 		cmocka_unit_test(every_word_is_taken),
 		cmocka_unit_test(grub_passes_no_file_name),
 		cmocka_unit_test(log_levels_also_by_number),
+		cmocka_unit_test(cpuid_exits_always_or_in_boot),
 		cmocka_unit_test(later_words_win),
 		cmocka_unit_test(wrong_values_are_named_with_the_right_ones),
 		cmocka_unit_test(wrong_numbers_are_named),

@@ -25,7 +25,9 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 
 #define ALL 0xffffffffu
 
+struct options options;
 static struct vcpu vcpu;
+static unsigned int releases;
 
 void record_attach(const struct vcpu *v)
 {
@@ -234,6 +236,68 @@ static void exits_can_be_read_by_reason(void **state)
 	assert_answer(0, 0, 0, 0);
 }
 
+static void note_release(struct vcpu *v)
+{
+	assert_ptr_equal(v, &vcpu);
+	releases++;
+}
+
+/* vendor can let CPUID go, and cpuid= asks for what it asks for. */
+static void init_with(enum option_cpuid wish, void (*release)(struct vcpu *vcpu))
+{
+	static struct vendor chosen;
+
+	chosen = fake_vendor;
+	chosen.name = "a vendor";
+	chosen.release_cpuid = release;
+	vendor = &chosen;
+	options.cpuid = wish;
+	exit_cpuid_init();
+}
+
+static void cpuid_exit_never_lets_it_go(void **state)
+{
+	(void)state;
+	init_with(CPUID_EXITS, note_release);
+	guest.cpl = 3;
+	ask(0x80000000, 0);
+	assert_int_equal(releases, 0);
+	assert_true(exit_cpuid_is_plain(0));
+	assert_false(exit_cpuid_is_plain(1));
+}
+
+static void cpuid_boot_is_refused_where_cpuid_always_exits(void **state)
+{
+	(void)state;
+	console_clear();
+	init_with(CPUID_EXITS_IN_BOOT, NULL);
+	assert_console(LOG_WARN, "CPUID always exits on a vendor");
+	guest.cpl = 3;
+	ask(0x80000000, 0);
+	assert_true(exit_cpuid_is_plain(0));
+}
+
+/* The last of the tests: nothing takes it back. */
+static void cpuid_boot_lets_it_go_at_the_first_program(void **state)
+{
+	struct guest_registers before;
+
+	(void)state;
+	init_with(CPUID_EXITS_IN_BOOT, note_release);
+	for (uint32_t leaf = 0; leaf < 64; leaf++)
+		assert_false(exit_cpuid_is_plain(leaf));
+	ask(0, 0);
+	assert_int_equal(releases, 0);
+	guest.cpl = 3;
+	guest.skips = 0;
+	vcpu.regs.rax = 1;
+	before = vcpu.regs;
+	exit_cpuid(&vcpu);
+	assert_int_equal(releases, 1);
+	assert_int_equal(guest.skips, 0); /* it runs again, on the processor */
+	assert_memory_equal(&vcpu.regs, &before, sizeof(before));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +316,9 @@ int main(void)
 		cmocka_unit_test_setup(vellum_says_its_name, reset),
 		cmocka_unit_test_setup(the_hypervisor_leaves_beyond_are_empty, reset),
 		cmocka_unit_test_setup(exits_can_be_read_by_reason, reset),
+		cmocka_unit_test_setup(cpuid_exit_never_lets_it_go, reset),
+		cmocka_unit_test_setup(cpuid_boot_is_refused_where_cpuid_always_exits, reset),
+		cmocka_unit_test_setup(cpuid_boot_lets_it_go_at_the_first_program, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

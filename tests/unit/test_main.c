@@ -109,6 +109,10 @@ void policy_find_power_ports(void)
 {
 }
 
+void exit_cpuid_init(void)
+{
+}
+
 void record_boot(const struct record_boot *record)
 {
 	(void)record;

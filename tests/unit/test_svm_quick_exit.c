@@ -18,6 +18,8 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #define cpuid(leaf, subleaf) fake_cpuid(leaf, subleaf)
 #include "svm/quick_exit.c"
 
+uint32_t exit_cpuid_filtered = FILTERED_BASIC_LEAVES;
+
 #define ARENA	   (4 * MIB)
 #define CODE	   0x5000
 #define TABLE(n)   (1 * MIB + (n)*PAGE_SIZE)

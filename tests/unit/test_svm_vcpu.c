@@ -164,6 +164,19 @@ static void efer_hides_what_svm_needs(void **state)
 	assert_int_equal(vmcb()->control.clean, 0xffffffdf); /* bit 5: EFER is loaded only then */
 }
 
+static void cpuid_exits_until_it_is_released(void **state)
+{
+	uint32_t others = vmcb()->control.intercept3 & ~(uint32_t)BIT(18);
+
+	(void)state;
+	assert_true(vmcb()->control.intercept3 & BIT(18));
+	vmcb()->control.clean = CLEAN_ALL;
+	svm_release_cpuid(&vcpu);
+	assert_int_equal(vmcb()->control.intercept3, others);
+	assert_int_equal(vmcb()->control.clean,
+			 0xfffffffe); /* bit 0: intercepts are read only then */
+}
+
 static void events_are_written_as_the_manual_says(void **state)
 {
 	(void)state;
@@ -266,6 +279,7 @@ int main(void)
 		cmocka_unit_test_setup(the_guest_starts_in_flat_32_bit_protected_mode, make_vcpu),
 		cmocka_unit_test_setup(registers_are_as_after_a_reset, make_vcpu),
 		cmocka_unit_test_setup(efer_hides_what_svm_needs, make_vcpu),
+		cmocka_unit_test_setup(cpuid_exits_until_it_is_released, make_vcpu),
 		cmocka_unit_test_setup(events_are_written_as_the_manual_says, make_vcpu),
 		cmocka_unit_test_setup(in_real_mode_there_are_no_error_codes, make_vcpu),
 		cmocka_unit_test_setup(exceptions_combine_to_a_double_fault, make_vcpu),

@@ -17,6 +17,8 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #define cpuid(leaf, subleaf) fake_cpuid(leaf, subleaf)
 #include "vmx/quick_exit.c"
 
+uint32_t exit_cpuid_filtered = FILTERED_BASIC_LEAVES;
+
 static struct vcpu vcpu, before;
 static unsigned int passed_on;
 static unsigned int cpl;
