@@ -144,6 +144,8 @@ GUESTS = (
     Guest("vmi_calls_ports", rom_runs("trace", "trace")),
     Guest("vmi_power", (vmi_power("reboot", "reset"), vmi_power("hard", "reset"),
                         vmi_power("shutdown", "poweroff"))),
+    Guest("vmi_wild", tuple(replace(run, once=("refused with", "announced itself"))
+                            for run in rom_runs("on", "trace"))),
     Guest("vmi_linux_2_6_21", rom_runs("on", "calls", "trace", "trace")),
     Guest("vmi_linux_2_6_22", rom_runs("on", "calls", "trace", "trace")),
     Guest("vmi_linux_2_6_28", rom_runs("on", "calls", "trace", "trace")),
