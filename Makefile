@@ -60,7 +60,7 @@ help:
 	@echo "                   trace: every VMI call made and counted"
 	@echo "  PAGING=$(PAGING)     the only one so far"
 	@echo "  CPU=$(CPU)           amd: AMD-V; intel: VT-x"
-	@echo "  CPUS=$(CPUS)             processors of the machine; the guest gets one so far"
+	@echo "  CPUS=$(CPUS)             processors of the machine, and of the guest"
 	@echo "  MEM=$(MEM)           MiB of RAM"
 	@echo "  EMU=$(EMU)          auto, qemu, bochs, kvm: what runs the machine (docs/emulators.md)"
 	@echo "  ICOUNT=$(ICOUNT)           1: make run repeats exactly; QEMU then counts instructions"

@@ -252,6 +252,13 @@ static inline void write_dr6(uint64_t value)
 	asm volatile("mov %0, %%dr6" ::"r"(value));
 }
 
+/* DR0 to DR3, as INIT leaves them */
+static inline void clear_breakpoints(void)
+{
+	asm volatile(
+		"mov %0, %%dr0; mov %0, %%dr1; mov %0, %%dr2; mov %0, %%dr3" ::"r"((uint64_t)0));
+}
+
 static inline uint8_t inb(uint16_t port)
 {
 	uint8_t value;
@@ -314,6 +321,9 @@ _Noreturn static inline void cpu_stop(void)
  */
 int rdmsr_checked(uint32_t msr, uint64_t *value);
 int wrmsr_checked(uint32_t msr, uint64_t value);
+
+/* MOV to CR4, the same way. */
+int write_cr4_checked(uint64_t value);
 
 /* XSETBV, the same way. CR4.OSXSAVE must be set. */
 int xsetbv_checked(uint32_t index, uint64_t value);

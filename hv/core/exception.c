@@ -9,7 +9,6 @@
 #define CODE64_DESCRIPTOR   0x00209a0000000000ull
 #define CODE32_DESCRIPTOR   0x00cf9a000000ffffull
 #define GATE_INTERRUPT_CPL0 0x8e
-#define TSS_SIZE	    104			  /* APM volume 2, 12.2.5 */
 #define TSS_DESCRIPTOR	    0x0000890000000000ull /* present, available 64-bit TSS */
 
 struct table_pointer {
@@ -36,10 +35,8 @@ struct fault_fixup {
 extern const uint64_t exception_entry_table[EXCEPTION_COUNT];
 extern const struct fault_fixup fault_fixups_start[], fault_fixups_end[];
 
-enum { GDT_TSS = TSS_SELECTOR / 8, GDT_ENTRIES = GDT_TSS + 2 };
+#define ENTRY(selector) ((selector) / 8)
 
-static uint64_t gdt[GDT_ENTRIES] = {0, CODE64_DESCRIPTOR, CODE32_DESCRIPTOR};
-static uint8_t tss[TSS_SIZE];
 static struct gate idt[EXCEPTION_COUNT];
 
 static void idt_set(unsigned int vector, uint64_t entry)
@@ -53,21 +50,24 @@ static void idt_set(unsigned int vector, uint64_t entry)
 	};
 }
 
-/* 16 bytes: limit and base are scattered as in a segment descriptor (4.8.3). */
-static void gdt_set_tss(void)
+/* The TSS's has 16 bytes: limit and base are scattered as in a segment descriptor (4.8.3). */
+static void fill_gdt(struct descriptor_tables *tables)
 {
-	uint64_t base = (uintptr_t)tss;
+	uint64_t base = (uintptr_t)tables->tss;
 
-	gdt[GDT_TSS] = TSS_DESCRIPTOR | (TSS_SIZE - 1) | (base & 0xffffff) << 16 |
-		       (base >> 24 & 0xff) << 56;
-	gdt[GDT_TSS + 1] = base >> 32;
+	tables->gdt[ENTRY(CODE64_SELECTOR)] = CODE64_DESCRIPTOR;
+	tables->gdt[ENTRY(CODE32_SELECTOR)] = CODE32_DESCRIPTOR;
+	tables->gdt[ENTRY(TSS_SELECTOR)] = TSS_DESCRIPTOR | (TSS_SIZE - 1) |
+					   (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56;
+	tables->gdt[ENTRY(TSS_SELECTOR) + 1] = base >> 32;
 }
 
-static void load_tables(void)
+void exception_load(struct descriptor_tables *tables)
 {
-	struct table_pointer gdtr = {sizeof(gdt) - 1, (uintptr_t)gdt};
+	struct table_pointer gdtr = {sizeof(tables->gdt) - 1, (uintptr_t)tables->gdt};
 	struct table_pointer idtr = {sizeof(idt) - 1, (uintptr_t)idt};
 
+	fill_gdt(tables);
 	asm volatile("lgdt %0; lidt %1" ::"m"(gdtr), "m"(idtr));
 	asm volatile(
 		"pushq %0; leaq 1f(%%rip), %%rax; pushq %%rax; lretq; 1:" ::"i"(CODE64_SELECTOR)
@@ -79,23 +79,11 @@ void exception_init(void)
 {
 	for (unsigned int vector = 0; vector < EXCEPTION_COUNT; vector++)
 		idt_set(vector, exception_entry_table[vector]);
-	gdt_set_tss();
-	load_tables();
-}
-
-uint64_t exception_gdt_base(void)
-{
-	return (uintptr_t)gdt;
 }
 
 uint64_t exception_idt_base(void)
 {
 	return (uintptr_t)idt;
-}
-
-uint64_t exception_tss_base(void)
-{
-	return (uintptr_t)tss;
 }
 
 static bool fixup(struct exception_frame *frame)

@@ -22,13 +22,23 @@ _Static_assert(offsetof(struct exception_frame, vector) == 15 * 8, "exception_en
 #define CODE32_SELECTOR 16
 #define TSS_SELECTOR	24
 
-/* Loads Vellum's GDT and IDT on this processor. From here on a fault ends in a dump. */
+#define TSS_SIZE    104 /* of a 64-bit one: APM volume 2, 12.2.5 */
+#define GDT_ENTRIES (TSS_SELECTOR / 8 + 2)
+
+/* A processor's own; the IDT is everybody's. */
+struct descriptor_tables {
+	uint64_t gdt[GDT_ENTRIES];
+	uint8_t tss[TSS_SIZE];
+};
+
+/* Fills the IDT. Once, before all else. */
 void exception_init(void);
 
-/* Linear addresses, for who has to load the tables again. */
-uint64_t exception_gdt_base(void);
+/* Fills and loads the tables of this processor. From here on a fault ends in a dump. */
+void exception_load(struct descriptor_tables *tables);
+
+/* Linear address, for who has to load the IDT again. */
 uint64_t exception_idt_base(void);
-uint64_t exception_tss_base(void);
 
 /*
  * Called by the entry stubs. An access that may fault (cpu.h: rdmsr_checked and others)

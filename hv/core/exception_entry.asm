@@ -92,6 +92,14 @@ wrmsr_checked:
 	xor	eax, eax
 	ret
 
+; int write_cr4_checked(uint64_t value)
+global write_cr4_checked
+write_cr4_checked:
+.access:
+	mov	cr4, rdi
+	xor	eax, eax
+	ret
+
 ; int xsetbv_checked(uint32_t index, uint64_t value)
 global xsetbv_checked
 xsetbv_checked:
@@ -114,6 +122,7 @@ EINVAL equ 22
 section .fault_fixups alloc noexec nowrite align=8
 	dq rdmsr_checked.access, access_faulted
 	dq wrmsr_checked.access, access_faulted
+	dq write_cr4_checked.access, access_faulted
 	dq xsetbv_checked.access, access_faulted
 
 section .rodata

@@ -146,14 +146,6 @@ void exit_exception(struct vcpu *vcpu, unsigned int vector)
 	vendor->inject_exception(vcpu, vector, vector == VECTOR_AC ? 0 : NO_ERROR_CODE);
 }
 
-void exit_init(struct vcpu *vcpu)
-{
-	(void)vcpu;
-	pr_info("INIT reached the boot processor: resetting the machine");
-	record_end("reset");
-	power_reset();
-}
-
 _Noreturn static void shut_down(const struct vcpu *vcpu, const char *why)
 {
 	vendor->dump(vcpu);

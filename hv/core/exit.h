@@ -34,8 +34,17 @@ void exit_xsetbv(struct vcpu *vcpu);
 /* #DB or #AC, caught only to break endless delivery; goes to the guest. */
 void exit_exception(struct vcpu *vcpu, unsigned int vector);
 
-/* INIT of the boot processor: what a PC's reset line does. */
-_Noreturn void exit_init(struct vcpu *vcpu);
+/*
+ * INIT. Of the boot processor it is what a PC's reset line does, and does not return;
+ * another one waits for STARTUP then.
+ */
+void exit_init(struct vcpu *vcpu);
+
+/* STARTUP: the processor begins in real mode at page << 12, or as it has been prepared. */
+void exit_startup(struct vcpu *vcpu, uint8_t page);
+
+/* A write of 32 bits to a register of the local APIC, where that is caught. */
+void exit_apic_write(uint32_t offset, uint32_t value);
 
 /* The guest is lost: says why, then does what the word onfault= says. */
 _Noreturn void exit_triple_fault(struct vcpu *vcpu);

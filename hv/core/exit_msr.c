@@ -2,8 +2,10 @@
 #include "core/cpu.h"
 #include "core/exit.h"
 #include "core/guest_space.h"
+#include "core/smp.h"
 #include "core/vendor.h"
 #include "debug/console.h"
+#include "dev/lapic.h"
 #include "lib/errno.h"
 #include "mm/mtrr.h"
 
@@ -109,16 +111,28 @@ static void report_apic_refusal(uint64_t value)
 	static bool reported;
 
 	if (!reported)
-		pr_warn("guest wants its APIC at %lx, which is Vellum's memory: refused with #GP; "
+		pr_warn("guest wants its APIC at %lx, where it can't be: refused with #GP; "
 			"no more such lines",
 			value);
 	reported = true;
 }
 
-/* An APIC page over Vellum's memory would swallow Vellum's own accesses to it. */
+/*
+ * An APIC page over Vellum's memory would swallow Vellum's own accesses to it. With several
+ * processors Vellum catches writes to it where it is, or writes to it itself: it stays.
+ */
+static bool may_be_apic_base(uint64_t value)
+{
+	bool moves = (value ^ rdmsr(MSR_APIC_BASE)) & APIC_BASE_ADDRESS;
+
+	if (guest_space_is_kept(gpa(value & APIC_BASE_ADDRESS), PAGE_SIZE))
+		return false;
+	return !moves || smp_guest_count() == 1;
+}
+
 static int write_apic_base(uint64_t value)
 {
-	if (guest_space_is_kept(gpa(value & APIC_BASE_ADDRESS), PAGE_SIZE)) {
+	if (!may_be_apic_base(value)) {
 		report_apic_refusal(value);
 		return -EPERM;
 	}
@@ -154,6 +168,14 @@ static int write_through(uint32_t msr, uint64_t value)
 	return error;
 }
 
+/* Guarded where INIT and STARTUP do not exit; #GP outside of x2APIC mode. */
+static int write_command(uint64_t value)
+{
+	if (lapic_is_x2apic() && smp_write_command(value))
+		return 0;
+	return wrmsr_checked(MSR_X2APIC_ICR, value);
+}
+
 static int write_msr(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 {
 	switch (msr) {
@@ -163,6 +185,8 @@ static int write_msr(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 		return write_apic_base(value);
 	case MSR_MISC_ENABLE:
 		return write_misc_enable(value);
+	case MSR_X2APIC_ICR:
+		return write_command(value);
 	default:
 		if (is_absent(msr) || vendor->keeps_msr(msr))
 			return -EPERM;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/launch.h"
-#include "core/vcpu.h"
+#include "core/processor.h"
+#include "core/smp.h"
+#include "core/start_state.h"
 #include "core/vendor.h"
-
-static struct vcpu boot_vcpu;
 
 int launch_guest(const struct guest_entry *entry)
 {
-	int error = vendor->enable();
+	struct vcpu *vcpu = &processor_boot()->vcpu;
+	struct start_state state = start_state_kernel(vcpu, entry);
+	int error = vendor->shared_init();
 
 	if (!error)
-		error = vendor->memory_init();
+		error = vendor->enable(vcpu);
 	if (!error)
-		error = vendor->vcpu_init(&boot_vcpu, entry);
+		error = vendor->vcpu_init(vcpu);
+	if (!error)
+		error = smp_start();
 	if (error)
 		return error;
-	vcpu_run(&boot_vcpu);
+	vendor->set_state(vcpu, &state);
+	vcpu_run(vcpu);
 }

@@ -10,6 +10,8 @@
 #include "core/panic.h"
 #include "core/policy.h"
 #include "core/power.h"
+#include "core/processor.h"
+#include "core/smp.h"
 #include "core/vendor.h"
 #include "debug/console.h"
 #include "debug/console_port.h"
@@ -27,7 +29,6 @@ struct options options;
 static struct boot_info boot;
 static struct e820_map guest_map; /* the machine's memory, less what Vellum keeps */
 static struct kept_memory kept;
-static unsigned int processors;
 static uint64_t start_tsc;
 
 static void open_console(void)
@@ -49,6 +50,8 @@ static int claim_memory(void)
 		(e820_ram_size(&boot.memory) / MIB));
 	guest_map = boot.memory;
 	error = e820_set_type(&guest_map, kept.base, kept.size, E820_RESERVED);
+	smp_find_processors();
+	smp_take_page(&boot, &guest_map);
 	guest_memory_init(&guest_map); /* takes the largest RAM down, so Vellum's is out first */
 	return error;
 }
@@ -81,24 +84,21 @@ static void tell_kernel_processors(unsigned int count)
 }
 
 /*
- * Takes the processors that the guest shall not have out of its ACPI tables. A guest
- * under Vellum gets one, until Vellum can start the others itself.
+ * Takes the processors that the guest shall not have out of its ACPI tables. Those that Vellum
+ * does not use are among them: it could not keep them in check.
  */
 static void limit_processors(void)
 {
-	unsigned int keep = options.mode == MODE_HV ? 1 : options.cpus;
-	uint32_t boot_apic_id = (uint32_t)cpuid(CPUID_FEATURES, 0).ebx >> CPUID_1_EBX_APIC_SHIFT;
-	unsigned int present = acpi_count_cpus();
+	unsigned int listed = (unsigned int)max_u64(acpi_count_cpus(), 1);
+	unsigned int usable = options.mode == MODE_NATIVE ? listed : smp_present_count();
+	unsigned int keep = options.cpus ? (unsigned int)min_u64(options.cpus, usable) : usable;
 
-	if (options.mode == MODE_HV && options.cpus > 1)
-		pr_warn("cpus=%u: a guest under Vellum gets one processor so far", options.cpus);
-	processors = present ? present : 1;
-	if (!keep || keep >= processors)
+	smp_give(keep);
+	if (keep >= listed)
 		return;
-	pr_info("the guest gets %u of %u processors", keep, processors);
-	acpi_disable_cpus(keep, boot_apic_id);
+	pr_info("the guest gets %u of %u processors", keep, listed);
+	acpi_disable_cpus(keep, processor_boot()->apic_id);
 	tell_kernel_processors(keep);
-	processors = keep;
 }
 
 static void say_boot(void)
@@ -112,7 +112,7 @@ static void say_boot(void)
 		       : options.vmi == VMI_TRACE	? "trace"
 							: "on",
 		.paging = native ? "none" : "nested",
-		.cpus = processors,
+		.cpus = smp_guest_count(),
 		.memory_given = e820_ram_size(&guest_map),
 		.memory_kept = kept.size,
 		.cycles = rdtsc() - start_tsc,
@@ -125,6 +125,8 @@ static int start_virtualized(const struct guest_entry *entry)
 {
 	int error = guest_space_init(&kept, e820_ram_end(&guest_map));
 
+	if (!error)
+		error = smp_prepare();
 	if (!error)
 		error = rom_install(options.vmi, vendor->hypercall);
 	if (error)
@@ -167,6 +169,7 @@ void vellum_main(uint32_t magic, uint32_t info)
 
 	start_tsc = rdtsc();
 	exception_init();
+	exception_load(&processor_boot()->tables);
 	console_open(CONSOLE_AUTO);
 	error = multiboot_read(magic, hpa(info), &boot);
 	if (!error) {

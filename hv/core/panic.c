@@ -2,6 +2,9 @@
 #include "core/panic.h"
 #include "core/cpu.h"
 #include "core/exception.h"
+#include "core/lock.h"
+#include "core/processor.h"
+#include "core/smp.h"
 #include "debug/console.h"
 #include "debug/record.h"
 #include "debug/symbols.h"
@@ -35,12 +38,12 @@ void panic_set_activity(const char *text)
 	activity = text;
 }
 
-extern const char boot_stack_bottom[], boot_stack_top[];
-
 static bool on_stack(uint64_t frame_pointer)
 {
-	return frame_pointer >= (uintptr_t)boot_stack_bottom &&
-	       frame_pointer + 16 <= (uintptr_t)boot_stack_top && is_aligned(frame_pointer, 8);
+	const struct processor *self = processor_current();
+
+	return frame_pointer >= self->stack_bottom && frame_pointer + 16 <= self->stack_top &&
+	       is_aligned(frame_pointer, 8);
 }
 
 static void print_location(const char *what, uint64_t address)
@@ -77,6 +80,13 @@ static void print_registers(const struct exception_frame *f)
 		 read_cr2(), read_cr3());
 }
 
+/* No other processor may print, nor run the guest on. */
+static void begin_panic(void)
+{
+	lock_seize();
+	smp_stop_others();
+}
+
 _Noreturn static void end_in_panic(void)
 {
 	pr_error("  Vellum stops here. Please report the lines above, and what the machine is.");
@@ -88,6 +98,7 @@ void panic_exception(const struct exception_frame *frame)
 {
 	const char *name = exception_names[frame->vector];
 
+	begin_panic();
 	pr_error("panic: exception %u (%s), error code %lx, while %s", (unsigned int)frame->vector,
 		 name ? name : "reserved", frame->error_code, activity);
 	print_registers(frame);
@@ -104,6 +115,7 @@ void panic(const char *format, ...)
 	va_start(args, format);
 	text_vformat(text, sizeof(text), format, args);
 	va_end(args);
+	begin_panic();
 	pr_error("panic: %s, while %s", text, activity);
 	print_backtrace((uintptr_t)__builtin_frame_address(0));
 	end_in_panic();

@@ -20,7 +20,9 @@ static const char *const reason_names[EXIT_REASONS] = {
 	[EXIT_TIMER] = "timer",
 	[EXIT_TASK_SWITCH] = "task_switch",
 	[EXIT_NMI] = "nmi",
+	[EXIT_APIC] = "apic",
 	[EXIT_INIT] = "init",
+	[EXIT_STARTUP] = "startup",
 	[EXIT_TRIPLE_FAULT] = "triple_fault",
 	[EXIT_UNKNOWN] = "unknown",
 };

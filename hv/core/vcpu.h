@@ -33,8 +33,10 @@ enum exit_reason {
 	EXIT_XSETBV,
 	EXIT_TIMER, /* the vendor's set_timer() */
 	EXIT_TASK_SWITCH,
-	EXIT_NMI, /* one that came while Vellum ran; any interrupt that had to wait */
+	EXIT_NMI,  /* one that came while Vellum ran; any interrupt that had to wait */
+	EXIT_APIC, /* a write to the local APIC's page, where INIT and STARTUP are caught there */
 	EXIT_INIT,
+	EXIT_STARTUP,
 	EXIT_TRIPLE_FAULT,
 	EXIT_UNKNOWN,
 	EXIT_REASONS
@@ -45,9 +47,13 @@ struct exit_counter {
 	uint64_t cycles; /* TSC ticks between the exit and the next entry */
 };
 
-/* First member's offsets are known to the entry stubs. */
+/* The first members' offsets are known to the entry stubs. */
 struct vcpu {
 	struct guest_registers regs;
+	struct {
+		bool nmi, machine_check;
+		uint8_t interrupt; /* the vector that waits for its window, if that is on */
+	} pending;		   /* came while Vellum ran; where the vendor has note_event() */
 	unsigned int id;
 	struct exit_counter *counter; /* of the last exit's reason */
 	uint64_t exit_start;	      /* TSC when it came */
@@ -59,6 +65,8 @@ struct vcpu {
 };
 
 _Static_assert(offsetof(struct vcpu, regs) == 0, "entry.asm");
+_Static_assert(offsetof(struct vcpu, pending) == 16 * 8, "vmx/entry.asm");
+_Static_assert(offsetof(struct vcpu, pending.interrupt) == 16 * 8 + 2, "vmx/entry.asm");
 
 /* Notes the reason of the exit that is about to be handled. */
 static inline void vcpu_count_exit(struct vcpu *vcpu, enum exit_reason reason)

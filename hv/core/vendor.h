@@ -10,7 +10,7 @@
 #include "mm/guest_memory.h"
 
 struct exception_frame;
-struct guest_entry;
+struct start_state;
 struct vcpu;
 
 enum { NO_ERROR_CODE = -1 };
@@ -39,17 +39,31 @@ struct vendor {
 	 */
 	int (*probe)(char *why, size_t size);
 
-	/* Turns virtualization on, on this processor. probe() was content. */
-	int (*enable)(void);
+	/*
+	 * What all vcpus share: bitmaps, and the nested page tables for guest-physical =
+	 * host-physical. Once. -ENOMEM.
+	 */
+	int (*shared_init)(void);
+
+	/* Turns virtualization on, on this processor, which is vcpu's. probe() was content. */
+	int (*enable)(struct vcpu *vcpu);
+
+	/* Sets the vcpu up, but for its registers. -ENOMEM. */
+	int (*vcpu_init)(struct vcpu *vcpu);
+
+	/* Where the vcpu starts; all else is as power-on or INIT leaves it. */
+	void (*set_state)(struct vcpu *vcpu, const struct start_state *state);
 
 	/*
-	 * The nested page tables for guest-physical = host-physical. Once; all vcpus
-	 * share them. -ENOMEM.
+	 * The processor waits for INIT. With init_exits that is a state of the vcpu's, and INIT
+	 * and STARTUP exit. Without, this does not return: INIT resets the processor, and what
+	 * is sent from there on has to be caught at the sender's APIC.
 	 */
-	int (*memory_init)(void);
+	void (*await_init)(struct vcpu *vcpu);
+	bool init_exits;
 
-	/* Sets the vcpu up to start at entry. -ENOMEM. */
-	int (*vcpu_init)(struct vcpu *vcpu, const struct guest_entry *entry);
+	/* With init_exits: INIT came, and the processor waits for STARTUP. */
+	void (*await_startup)(struct vcpu *vcpu);
 
 	/*
 	 * An NMI or a machine check, as frame->vector says, arrived in Vellum while it

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "debug/console.h"
+#include "core/lock.h"
 #include "debug/console_port.h"
 #include "dev/uart.h"
 #include "lib/printf.h"
@@ -66,10 +67,12 @@ void console_print(enum log_level level, const char *format, ...)
 	va_start(args, format);
 	text_vformat(line, sizeof(line), format, args);
 	va_end(args);
+	lock_take();
 	put_text(PREFIX);
 	put_text(level_prefix[level]);
 	put_text(line);
 	put_text("\n");
+	lock_release();
 }
 
 void console_set_level(unsigned int level)
@@ -79,8 +82,10 @@ void console_set_level(unsigned int level)
 
 void console_print_record(const char *line)
 {
+	lock_take();
 	put_text(line);
 	put_text("\n");
 	if (port)
 		uart_flush(port);
+	lock_release();
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "debug/record.h"
+#include "core/lock.h"
 #include "core/options.h"
+#include "core/processor.h"
 #include "core/vcpu.h"
 #include "debug/console.h"
 #include "lib/printf.h"
@@ -9,7 +11,8 @@
 #define RECORD_SIZE   4096
 #define CALL_SIZE_MAX 96 /* bytes that one entry of vmi_calls may take */
 
-static const struct vcpu *running;
+static const struct vcpu *running[PROCESSORS_MAX];
+static unsigned int running_count;
 static char text[RECORD_SIZE];
 static size_t length;
 
@@ -102,16 +105,29 @@ void record_exits(const struct vcpu *vcpu)
 	finish();
 }
 
+static bool is_known(const struct vcpu *vcpu)
+{
+	for (unsigned int i = 0; i < running_count; i++)
+		if (running[i] == vcpu)
+			return true;
+	return false;
+}
+
 void record_attach(const struct vcpu *vcpu)
 {
-	running = vcpu;
+	lock_take();
+	if (!is_known(vcpu))
+		running[running_count++] = vcpu;
+	lock_release();
 }
 
 void record_end(const char *why)
 {
-	if (running && options.stats == STATS_END)
-		record_exits(running);
+	lock_take();
+	for (unsigned int i = 0; i < running_count && options.stats == STATS_END; i++)
+		record_exits(running[i]);
 	begin("end");
 	add(",\"why\":\"%s\"", why);
 	finish();
+	lock_release();
 }

@@ -26,9 +26,8 @@ void record_boot(const struct record_boot *boot);
 void record_exits(const struct vcpu *vcpu);
 
 /*
- * The last words: the exits of the vcpu that runs, if one does and the word stats=
- * wants them, then {"event":"end"}. why: poweroff, reset, triple-fault, machine-check, panic,
- * park, error.
+ * The last words: the exits of each vcpu that runs, if the word stats= wants them, then
+ * {"event":"end"}. why: poweroff, reset, triple-fault, machine-check, panic, park, error.
  */
 void record_end(const char *why);
 

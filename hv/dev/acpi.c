@@ -283,6 +283,21 @@ unsigned int acpi_count_cpus(void)
 	return count;
 }
 
+unsigned int acpi_list_cpus(uint32_t boot_apic_id, uint32_t *ids, unsigned int max)
+{
+	struct acpi_madt *madt = find_madt();
+	struct acpi_madt_entry *entry = NULL;
+	unsigned int count = 0;
+
+	while (madt != NULL && count < max && (entry = next_entry(madt, entry)) != NULL) {
+		struct cpu_entry cpu = read_cpu(entry);
+
+		if (is_enabled(cpu) && cpu.apic_id != boot_apic_id)
+			ids[count++] = cpu.apic_id;
+	}
+	return count;
+}
+
 static bool lists_enabled(struct acpi_madt *madt, uint32_t apic_id)
 {
 	struct acpi_madt_entry *entry = NULL;

@@ -40,6 +40,12 @@ int acpi_read_power(struct acpi_power *power);
 unsigned int acpi_count_cpus(void);
 
 /*
+ * Their APIC ids in the table's order, but for the boot processor's: at most max. Returns how
+ * many there are in ids then.
+ */
+unsigned int acpi_list_cpus(uint32_t boot_apic_id, uint32_t *ids, unsigned int max);
+
+/*
  * Leaves keep processors in the MADT, and takes all others out of it for good: the one
  * with boot_apic_id stays, then as many enabled ones as possible in the table's
  * order. keep is at least 1. Returns how many stay; -ENODEV without a MADT.

@@ -109,3 +109,13 @@ int image_map_identity(hpa_t page)
 {
 	return page_table_map(&tables, page.raw, PAGE_SIZE, page, PAGE_PRESENT);
 }
+
+int image_unmap(hpa_t page)
+{
+	return page_table_map(&tables, PHYSMAP_BASE + page.raw, PAGE_SIZE, hpa(0), 0);
+}
+
+uint64_t image_root(void)
+{
+	return tables.root.raw;
+}

@@ -20,7 +20,13 @@ struct kept_memory {
  */
 int image_move_to_top(const struct boot_info *boot, struct kept_memory *kept);
 
-/* Maps one page of the kept memory where its physical address is, executable. -ENOMEM. */
+/* Maps one page where its physical address is, executable, read-only. -ENOMEM. */
 int image_map_identity(hpa_t page);
+
+/* Takes one page out of the physmap; before another processor runs on these tables. -ENOMEM. */
+int image_unmap(hpa_t page);
+
+/* Physical address of the page-table root; below 4 GiB. */
+uint64_t image_root(void);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which MSRs and I/O ports exit: APM volume 2, 15.10 and 15.11. */
 #include "core/policy.h"
+#include "core/smp.h"
+#include "dev/lapic.h"
 #include "lib/bitmap.h"
 #include "lib/errno.h"
 #include "mm/frames.h"
@@ -77,6 +79,8 @@ int svm_bitmaps_init(void)
 		guard_msr(own_msrs[i], true, true);
 	for (unsigned int i = 0; i < ARRAY_SIZE(kept_msrs); i++)
 		guard_msr(kept_msrs[i], false, true);
+	if (smp_guest_count() > 1) /* npt.c has the reason */
+		guard_msr(MSR_X2APIC_ICR, false, true);
 	policy_guard_ports(guard_port);
 	return 0;
 }

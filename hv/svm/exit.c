@@ -35,6 +35,12 @@ static void nested_fault_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmcb_of(vcpu)->control.exit_info2);
 
+	if (svm_catches_apic(address)) {
+		vcpu_count_exit(vcpu, EXIT_APIC);
+		svm_apic_exit(vcpu, address);
+		return;
+	}
+	vcpu_count_exit(vcpu, EXIT_NESTED_FAULT);
 	if (svm_map_more(vcpu, address))
 		return;
 	pr_error("guest-physical address %lx is not mapped and can't be", address.raw);
@@ -90,7 +96,6 @@ static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
 		exit_undefined_instruction(vcpu);
 		break;
 	case SVM_EXIT_NPF:
-		vcpu_count_exit(vcpu, EXIT_NESTED_FAULT);
 		nested_fault_exit(vcpu);
 		break;
 	case SVM_EXIT_IRET:
@@ -113,6 +118,7 @@ static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
 	case SVM_EXIT_INIT:
 		vcpu_count_exit(vcpu, EXIT_INIT);
 		exit_init(vcpu);
+		break;
 	case SVM_EXIT_SHUTDOWN:
 		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);
 		exit_triple_fault(vcpu);

@@ -6,6 +6,9 @@
  */
 #include "core/cpu.h"
 #include "core/guest_space.h"
+#include "core/lock.h"
+#include "core/smp.h"
+#include "dev/lapic.h"
 #include "mm/page_table.h"
 #include "svm/svm.h"
 
@@ -13,6 +16,7 @@
 #define NPT_FLAGS (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
 
 static struct page_table npt;
+static uint64_t apic_page; /* that is caught; 0: none is */
 
 static uint64_t entry_flags(enum memory_type type)
 {
@@ -20,11 +24,27 @@ static uint64_t entry_flags(enum memory_type type)
 	return NPT_FLAGS;
 }
 
+/* AMD-V has no exit for STARTUP: with several processors it is caught where it is sent. */
+static int catch_apic(void)
+{
+	if (smp_guest_count() == 1)
+		return 0;
+	apic_page = lapic_page().raw;
+	return page_table_map(&npt, apic_page, PAGE_SIZE, hpa(apic_page), NPT_FLAGS & ~PAGE_WRITE);
+}
+
+bool svm_catches_apic(gpa_t address)
+{
+	return apic_page && align_down(address.raw, PAGE_SIZE) == apic_page;
+}
+
 int svm_memory_init(void)
 {
 	int error = page_table_init(&npt, NPT_FLAGS, cpu_largest_page());
 
-	return error ? error : guest_space_map(&npt, entry_flags);
+	if (!error)
+		error = guest_space_map(&npt, entry_flags);
+	return error ? error : catch_apic();
 }
 
 hpa_t svm_nested_root(void)
@@ -35,8 +55,11 @@ hpa_t svm_nested_root(void)
 bool svm_map_more(struct vcpu *vcpu, gpa_t address)
 {
 	bool forgotten;
-	int error = guest_space_map_more(&npt, address, entry_flags, &forgotten);
+	int error;
 
+	lock_take();
+	error = guest_space_map_more(&npt, address, entry_flags, &forgotten);
+	lock_release();
 	if (forgotten)
 		vmcb_of(vcpu)->control.tlb_control = TLB_CONTROL_FLUSH_ALL;
 	return !error;

@@ -4,7 +4,6 @@
 #include "lib/errno.h"
 #include "lib/printf.h"
 #include "mm/frames.h"
-#include "mm/physmap.h"
 
 const struct vendor svm_vendor = {
 	.name = "AMD-V",
@@ -12,9 +11,11 @@ const struct vendor svm_vendor = {
 	.hypercall = {0x0f, 0x01, 0xd9},
 	.is_present = svm_is_present,
 	.probe = svm_probe,
+	.shared_init = svm_shared_init,
 	.enable = svm_enable,
-	.memory_init = svm_memory_init,
 	.vcpu_init = svm_vcpu_init,
+	.set_state = svm_set_state,
+	.await_init = svm_await_init,
 	.run = svm_run,
 	.inject_exception = svm_inject_exception,
 	.skip_instruction = svm_skip_instruction,
@@ -58,19 +59,39 @@ int svm_probe(char *why, size_t size)
 	return 0;
 }
 
+int svm_shared_init(void)
+{
+	int error = svm_bitmaps_init();
+
+	return error ? error : svm_memory_init();
+}
+
+/* The VMCB, and behind it the host's save area; both stay when INIT takes the processor. */
+static int allocate_pages(struct vcpu *vcpu)
+{
+	hpa_t pages;
+	int error;
+
+	if (vcpu->arch)
+		return 0;
+	error = frames_allocate(2, 1, &pages);
+	if (!error)
+		vcpu->arch = phys_to_virt(pages);
+	return error;
+}
+
 /*
  * Turns SVM on and the global interrupt flag off, for good: VMRUN sets it for the
  * guest, #VMEXIT clears it again. Nothing can interrupt Vellum (docs/tricks.md).
  */
-int svm_enable(void)
+int svm_enable(struct vcpu *vcpu)
 {
-	hpa_t save_area;
-	int error = frames_allocate(1, 1, &save_area);
+	int error = allocate_pages(vcpu);
 
 	if (error)
 		return error;
 	wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_SVME);
-	wrmsr(MSR_VM_HSAVE_PA, save_area.raw);
-	asm volatile("clgi");
-	return svm_bitmaps_init();
+	clgi();
+	wrmsr(MSR_VM_HSAVE_PA, virt_to_phys(vcpu->arch).raw + PAGE_SIZE);
+	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "core/vcpu.h"
 #include "core/vendor.h"
+#include "mm/physmap.h"
 #include "svm/vmcb.h"
 
 /* MSRs of SVM: APM volume 2, 15.30 */
@@ -35,10 +36,36 @@ static inline struct vmcb *vmcb_of(const struct vcpu *vcpu)
 	return vcpu->arch;
 }
 
+/*
+ * FS, GS, TR, LDTR, and the MSRs of SYSCALL and SYSENTER: from the processor into a VMCB and
+ * the other way (15.5.2)
+ */
+static inline void vmsave(const struct vmcb *vmcb)
+{
+	asm volatile("vmsave" ::"a"(virt_to_phys(vmcb).raw) : "memory");
+}
+
+static inline void vmload(const struct vmcb *vmcb)
+{
+	asm volatile("vmload" ::"a"(virt_to_phys(vmcb).raw) : "memory");
+}
+
+/* The global interrupt flag (15.17) */
+static inline void clgi(void)
+{
+	asm volatile("clgi" ::: "memory");
+}
+
+static inline void stgi(void)
+{
+	asm volatile("stgi" ::: "memory");
+}
+
 /* svm.c: is SVM there, and on with it */
 bool svm_is_present(void);
 int svm_probe(char *why, size_t size);
-int svm_enable(void);
+int svm_shared_init(void);
+int svm_enable(struct vcpu *vcpu);
 
 /* bitmaps.c: which MSRs and ports exit */
 int svm_bitmaps_init(void);
@@ -52,9 +79,12 @@ void svm_release_port(struct vcpu *vcpu, uint16_t port);
 int svm_memory_init(void);
 hpa_t svm_nested_root(void);
 bool svm_map_more(struct vcpu *vcpu, gpa_t address);
+bool svm_catches_apic(gpa_t address);
 
 /* vcpu.c: the VMCB of a vcpu, and the neutral questions about it */
-int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
+int svm_vcpu_init(struct vcpu *vcpu);
+void svm_set_state(struct vcpu *vcpu, const struct start_state *state);
+void svm_await_init(struct vcpu *vcpu);
 void svm_release_cpuid(struct vcpu *vcpu);
 _Noreturn void svm_run(struct vcpu *vcpu);
 void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
@@ -65,6 +95,9 @@ uint64_t svm_read_cr0(const struct vcpu *vcpu);
 uint64_t svm_read_cr4(const struct vcpu *vcpu);
 uint64_t svm_read_efer(const struct vcpu *vcpu);
 void svm_write_efer(struct vcpu *vcpu, uint64_t value);
+
+/* apic.c: a write to the local APIC's page */
+void svm_apic_exit(struct vcpu *vcpu, gpa_t address);
 
 /* instruction.c */
 void svm_skip_instruction(struct vcpu *vcpu);

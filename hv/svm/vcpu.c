@@ -2,21 +2,25 @@
 #include "core/cpu.h"
 #include "core/event.h"
 #include "core/exit.h"
-#include "guest/guest_image.h"
-#include "lib/errno.h"
-#include "mm/frames.h"
-#include "mm/physmap.h"
+#include "core/start_state.h"
+#include "lib/string.h"
 #include "svm/svm.h"
 
 _Noreturn void svm_run_loop(struct vcpu *vcpu, uint64_t vmcb_physical); /* entry.asm */
 
 #define GUEST_ASID 1 /* one guest; 0 is the host's */
 
-static void init_intercepts(struct vmcb_control *control)
+/* INIT of the boot processor resets the machine; the others it takes out of Vellum (smp.c). */
+static uint32_t init_intercept(const struct vcpu *vcpu)
+{
+	return vcpu->id == 0 ? INTERCEPT3_INIT : 0;
+}
+
+static void init_intercepts(const struct vcpu *vcpu, struct vmcb_control *control)
 {
 	control->intercept_exceptions =
 		INTERCEPT_EXCEPTION(VECTOR_DB) | INTERCEPT_EXCEPTION(VECTOR_AC);
-	control->intercept3 = INTERCEPT3_INIT | INTERCEPT3_CPUID | INTERCEPT3_INVD |
+	control->intercept3 = init_intercept(vcpu) | INTERCEPT3_CPUID | INTERCEPT3_INVD |
 			      INTERCEPT3_INVLPGA | INTERCEPT3_PORTS | INTERCEPT3_MSRS |
 			      INTERCEPT3_SHUTDOWN;
 	control->intercept4 = INTERCEPT4_VMRUN | INTERCEPT4_VMMCALL | INTERCEPT4_VMLOAD |
@@ -24,51 +28,77 @@ static void init_intercepts(struct vmcb_control *control)
 			      INTERCEPT4_SKINIT;
 }
 
-static void init_control(struct vmcb_control *control)
+static void init_control(const struct vcpu *vcpu, struct vmcb_control *control)
 {
-	init_intercepts(control);
+	init_intercepts(vcpu, control);
 	control->iopm_base = svm_port_bitmap().raw;
 	control->msrpm_base = svm_msr_bitmap().raw;
 	control->asid = GUEST_ASID;
-	control->tlb_control = TLB_CONTROL_FLUSH_ALL;
 	control->nested_control = NESTED_PAGING_ENABLE;
 	control->nested_cr3 = svm_nested_root().raw;
 }
 
-static struct vmcb_segment flat(uint16_t selector, uint16_t attributes)
+/* SYSCALL's and SYSENTER's MSRs are not the state's to change: INIT leaves them, too. */
+int svm_vcpu_init(struct vcpu *vcpu)
 {
-	return (struct vmcb_segment){selector, attributes, UINT32_MAX, 0};
+	struct vmcb *vmcb = vmcb_of(vcpu);
+
+	memset(&vmcb->control, 0, sizeof(vmcb->control));
+	if (!vmcb->save.g_pat)
+		vmcb->save.g_pat = PAT_INITIAL; /* what INIT leaves as it is */
+	vmsave(vmcb);
+	init_control(vcpu, &vmcb->control);
+	return 0;
 }
 
-/* The state that the 32-bit boot protocols ask for: guest_image.h. */
-static void init_save(struct vmcb_save *save, const struct guest_entry *entry)
+static struct vmcb_segment packed(const struct start_segment *segment)
 {
-	save->cs = flat(entry->code_selector, SEGMENT_CODE32);
-	save->ds = save->es = save->ss = save->fs = save->gs =
-		flat(entry->data_selector, SEGMENT_DATA32);
-	save->gdtr = (struct vmcb_segment){.base = entry->gdt_base, .limit = entry->gdt_limit};
-	save->ldtr = (struct vmcb_segment){.attributes = SEGMENT_LDT, .limit = UINT16_MAX};
-	save->tr = (struct vmcb_segment){.attributes = SEGMENT_TSS32, .limit = UINT16_MAX};
-	save->efer = EFER_SVME;
-	save->cr0 = CR0_PE | CR0_ET;
+	return (struct vmcb_segment){segment->selector, SEGMENT_ATTRIBUTES(segment->access),
+				     segment->limit, segment->base};
+}
+
+static void set_segments(struct vmcb_save *save, const struct start_state *state)
+{
+	save->es = packed(&state->es);
+	save->cs = packed(&state->cs);
+	save->ss = packed(&state->ss);
+	save->ds = packed(&state->ds);
+	save->fs = packed(&state->fs);
+	save->gs = packed(&state->gs);
+	save->ldtr = packed(&state->ldtr);
+	save->tr = packed(&state->tr);
+	save->gdtr = packed(&state->gdtr);
+	save->idtr = packed(&state->idtr);
+}
+
+void svm_set_state(struct vcpu *vcpu, const struct start_state *state)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+	struct vmcb_save *save = &vmcb->save;
+
+	set_segments(save, state);
+	save->efer = state->efer | EFER_SVME;
+	save->cr0 = state->cr0;
+	save->cr3 = state->cr3;
+	save->cr4 = state->cr4;
 	save->dr6 = DR6_INITIAL;
 	save->dr7 = DR7_INITIAL;
-	save->rflags = RFLAGS_RESERVED;
-	save->rip = entry->eip;
-	save->g_pat = PAT_INITIAL;
+	save->rflags = state->rflags;
+	save->rip = state->rip;
+	save->rsp = state->rsp;
+	save->rax = vcpu->regs.rax;
+	save->cpl = 0;
+	save->cr2 = 0;
+	vmcb->control.clean = 0;
+	vmcb->control.tlb_control = TLB_CONTROL_FLUSH_ALL;
 }
 
-int svm_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
+/* INIT is not held back while GIF is 1, and takes the processor from here. */
+void svm_await_init(struct vcpu *vcpu)
 {
-	struct vmcb *vmcb = frame_allocate();
-
-	if (!vmcb)
-		return -ENOMEM;
-	vcpu->arch = vmcb;
-	vcpu->regs.rsi = entry->esi;
-	init_control(&vmcb->control);
-	init_save(&vmcb->save, entry);
-	return 0;
+	(void)vcpu;
+	stgi();
+	cpu_stop();
 }
 
 void svm_release_cpuid(struct vcpu *vcpu)
@@ -81,11 +111,9 @@ void svm_release_cpuid(struct vcpu *vcpu)
 
 void svm_run(struct vcpu *vcpu)
 {
-	uint64_t vmcb = virt_to_phys(vcpu->arch).raw;
-
 	/* FS, GS, TR, LDTR and their MSRs are the guest's from here on: Vellum uses none. */
-	asm volatile("vmload" ::"a"(vmcb) : "memory");
-	svm_run_loop(vcpu, vmcb);
+	vmload(vmcb_of(vcpu));
+	svm_run_loop(vcpu, virt_to_phys(vcpu->arch).raw);
 }
 
 /* In real mode exceptions have no error codes. */

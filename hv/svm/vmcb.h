@@ -6,10 +6,7 @@
 #include "lib/types.h"
 
 /* Segment attributes: bits 55:52 and 47:40 of the descriptor, packed (15.5.1) */
-#define SEGMENT_CODE32 0x0c9b /* G, D, present, code, readable, accessed */
-#define SEGMENT_DATA32 0x0c93 /* G, B, present, data, writable, accessed */
-#define SEGMENT_LDT    0x0082
-#define SEGMENT_TSS32  0x008b /* busy */
+#define SEGMENT_ATTRIBUTES(access) ((uint16_t)(((access)&0xff) | ((access) >> 4 & 0xf00)))
 
 struct vmcb_segment {
 	uint16_t selector;

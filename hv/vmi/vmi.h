@@ -201,6 +201,23 @@ _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
 #define VMI_HYPERCALL_NULL  0x56000001u /* nothing; EAX: 0. What a hypercall costs at least */
 #define VMI_HYPERCALL_TRACE 0x56000100u /* + a call's number: the guest is about to make it */
 
+/* What SetInitialAPState points at, as Linux has it: not packed, 90 bytes used. */
+struct vmi_ap_state {
+	uint32_t cr0, cr2, cr3, cr4;
+	uint64_t efer;
+	uint32_t eip, eflags;
+	uint32_t eax, ebx, ecx, edx, esp, ebp, esi, edi;
+	uint16_t cs, ss, ds, es, fs, gs, ldtr;
+	uint16_t gdtr_limit;
+	uint32_t gdtr_base, idtr_base;
+	uint16_t idtr_limit;
+};
+
+_Static_assert(offsetof(struct vmi_ap_state, eip) == 24, "vmi_ap_state");
+_Static_assert(offsetof(struct vmi_ap_state, cs) == 64, "vmi_ap_state");
+_Static_assert(offsetof(struct vmi_ap_state, gdtr_base) == 80, "vmi_ap_state");
+_Static_assert(offsetof(struct vmi_ap_state, idtr_limit) == 88, "vmi_ap_state");
+
 /* How a guest, and the ROM, recognize Vellum. */
 #define VELLUM_CPUID_BASE      0x40000000u /* EAX: last leaf; EBX, ECX, EDX: the signature */
 #define VELLUM_CPUID_INTERFACE 0x40000001u /* EAX: VELLUM_INTERFACE_VERSION */

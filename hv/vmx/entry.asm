@@ -8,7 +8,7 @@
 ; The guest's RSP travels in the VMCS; the rest as in struct guest_registers.
 ; An NMI or a machine check between vmx_enter and vmx_enter_end, or at the first entry
 ; between vmx_launch and vmx_launch_end, starts that part again (nmi.c), so that none is
-; overlooked after the look at vmx_pending.
+; overlooked after the look at what is pending.
 ; Returns only if an entry fails before the guest's state is loaded (VM-fail).
 ;
 ; void vmx_exit_with_all_registers(struct vcpu *vcpu)
@@ -16,10 +16,11 @@
 ; What vmx_quick_exit() goes on to, as its last call, when the exit takes more than it has.
 
 VMCS_HOST_RSP	equ 0x6c14
+PENDING		equ 16 * 8	; of struct vcpu
 
 %include "hv/core/guest_registers.inc"
 
-extern vmx_quick_exit, vmx_exit, vmx_pass_on, vmx_pending
+extern vmx_quick_exit, vmx_exit, vmx_pass_on
 global vmx_run_loop, vmx_exit_entry, vmx_launch, vmx_launch_end, vmx_enter, vmx_enter_end
 global vmx_exit_with_all_registers
 
@@ -29,7 +30,7 @@ section .text
 ; VMLAUNCH or VMRESUME, unless there is something to pass on first
 %macro ENTER 2
 	mov	rdi, [rsp]
-	cmp	word [vmx_pending], 0
+	cmp	word [rdi + PENDING], 0
 	jne	%2
 	LOAD	rax, RAX_
 	EACH_SCRATCH_REGISTER LOAD

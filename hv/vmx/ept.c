@@ -6,6 +6,7 @@
  */
 #include "core/cpu.h"
 #include "core/guest_space.h"
+#include "core/lock.h"
 #include "debug/console.h"
 #include "mm/mtrr.h"
 #include "mm/page_table.h"
@@ -50,19 +51,19 @@ int vmx_memory_init(void)
 {
 	int error = page_table_init(&ept, EPT_ALL_RIGHTS, largest_page());
 
-	if (!error)
-		error = guest_space_map(&ept, entry_flags);
-	if (!error)
-		vmx_flush();
-	return error;
+	return error ? error : guest_space_map(&ept, entry_flags);
 }
 
+/*
+ * All processors' MTRRs are alike, so each of the guest's writes the same ones, and flushes
+ * here what itself has cached of the old entries.
+ */
 void vmx_memory_types_changed(void)
 {
-	if (!guest_space_types_changed())
-		return;
-	if (guest_space_map(&ept, entry_flags))
+	lock_take();
+	if (guest_space_types_changed() && guest_space_map(&ept, entry_flags))
 		pr_warn("the guest's MTRRs could not be followed everywhere: no memory left");
+	lock_release();
 	vmx_flush();
 }
 
@@ -74,9 +75,12 @@ uint64_t vmx_ept_pointer(void)
 bool vmx_map_more(struct vcpu *vcpu, gpa_t address)
 {
 	bool forgotten;
-	int error = guest_space_map_more(&ept, address, entry_flags, &forgotten);
+	int error;
 
 	(void)vcpu;
+	lock_take();
+	error = guest_space_map_more(&ept, address, entry_flags, &forgotten);
+	lock_release();
 	if (forgotten)
 		vmx_flush();
 	return !error;

@@ -88,7 +88,7 @@ static void exception_exit(struct vcpu *vcpu)
 
 	if (vector == VECTOR_NMI) {
 		vcpu_count_exit(vcpu, EXIT_NMI);
-		vmx_nmi_exit();
+		vmx_nmi_exit(vcpu);
 		return;
 	}
 	vcpu_count_exit(vcpu, EXIT_EXCEPTION);
@@ -113,7 +113,7 @@ static void machine_check_at_entry(struct vcpu *vcpu)
 {
 	if (!machine_check_is_survivable())
 		failed_entry(vcpu, VMX_EXIT_MACHINE_CHECK);
-	vmx_pending.machine_check = true;
+	vcpu->pending.machine_check = true;
 }
 
 /* Each case: the neutral reason, and who handles it. */
@@ -178,11 +178,11 @@ static void handle_exit(struct vcpu *vcpu, uint32_t reason)
 		break;
 	case VMX_EXIT_INTERRUPT_WINDOW:
 		vcpu_count_exit(vcpu, EXIT_NMI);
-		vmx_interrupt_window_exit();
+		vmx_interrupt_window_exit(vcpu);
 		break;
 	case VMX_EXIT_NMI_WINDOW:
 		vcpu_count_exit(vcpu, EXIT_NMI);
-		vmx_nmi_exit();
+		vmx_nmi_exit(vcpu);
 		break;
 	case VMX_EXIT_CR_ACCESS:
 		vcpu_count_exit(vcpu, EXIT_CONTROL_REGISTER);
@@ -199,6 +199,11 @@ static void handle_exit(struct vcpu *vcpu, uint32_t reason)
 	case VMX_EXIT_INIT:
 		vcpu_count_exit(vcpu, EXIT_INIT);
 		exit_init(vcpu);
+		break;
+	case VMX_EXIT_STARTUP:
+		vcpu_count_exit(vcpu, EXIT_STARTUP);
+		exit_startup(vcpu, STARTUP_EXIT_PAGE(vmread(VMCS_EXIT_QUALIFICATION)));
+		break;
 	case VMX_EXIT_TRIPLE_FAULT:
 		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);
 		exit_triple_fault(vcpu);

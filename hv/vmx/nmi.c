@@ -7,12 +7,11 @@
 #include "core/cpu.h"
 #include "core/exception.h"
 #include "core/exit.h"
+#include "core/processor.h"
 #include "vmx/vmx.h"
 
 /* entry.asm: the ways into the guest, from the look at the note to the entry */
 extern const uint8_t vmx_launch[], vmx_launch_end[], vmx_enter[], vmx_enter_end[];
-
-struct vmx_pending vmx_pending;
 
 static void start_again(struct exception_frame *frame, const uint8_t *start, const uint8_t *end)
 {
@@ -23,10 +22,12 @@ static void start_again(struct exception_frame *frame, const uint8_t *start, con
 /* Called on the event's own stack frame; NMIs are blocked until their IRET. */
 void vmx_note_event(struct exception_frame *frame)
 {
+	struct vcpu *vcpu = &processor_current()->vcpu;
+
 	if (frame->vector == VECTOR_MC)
-		vmx_pending.machine_check = true;
+		vcpu->pending.machine_check = true;
 	else
-		vmx_pending.nmi = true;
+		vcpu->pending.nmi = true;
 	start_again(frame, vmx_launch, vmx_launch_end);
 	start_again(frame, vmx_enter, vmx_enter_end);
 }
@@ -53,11 +54,11 @@ static bool can_take_nmi(void)
 }
 
 /* Injects the NMI, or waits for the guest to be ready for it. */
-static void pass_nmi_on(void)
+static void pass_nmi_on(struct vcpu *vcpu)
 {
 	bool now = can_take_nmi();
 
-	vmx_pending.nmi = false;
+	vcpu->pending.nmi = false;
 	set_window(!now);
 	if (now)
 		vmwrite(VMCS_ENTRY_INTERRUPTION,
@@ -67,36 +68,50 @@ static void pass_nmi_on(void)
 /* With CR4.MCE clear a machine check shuts a processor down (SDM volume 3A, 6.15, #MC). */
 static void pass_machine_check_on(struct vcpu *vcpu)
 {
-	vmx_pending.machine_check = false;
+	vcpu->pending.machine_check = false;
 	if (!(vmread(VMCS_GUEST_CR4) & CR4_MCE))
 		exit_machine_check(vcpu);
 	vmx_inject_exception(vcpu, VECTOR_MC, NO_ERROR_CODE);
 }
 
+/* While it waits for STARTUP it takes nothing; an entry with an event would fail (27.3.1.5). */
+static bool has_started(void)
+{
+	return vmread(VMCS_GUEST_ACTIVITY) != ACTIVITY_WAIT_FOR_STARTUP;
+}
+
 /* One event; entry.asm looks again. */
 void vmx_pass_on(struct vcpu *vcpu)
 {
-	if (vmx_pending.machine_check)
+	if (!has_started())
+		vcpu->pending.nmi = vcpu->pending.machine_check = false;
+	else if (vcpu->pending.machine_check)
 		pass_machine_check_on(vcpu);
 	else
-		pass_nmi_on();
+		pass_nmi_on(vcpu);
 }
 
 /* The window opened, or an NMI came while Vellum waited for it. */
-void vmx_nmi_exit(void)
+void vmx_nmi_exit(struct vcpu *vcpu)
 {
-	vmx_pending.nmi = true;
+	vcpu->pending.nmi = true;
 }
 
-void vmx_delay_interrupt(unsigned int vector)
+void vmx_delay_interrupt(struct vcpu *vcpu, unsigned int vector)
 {
-	vmx_pending.interrupt = (uint8_t)vector;
+	vcpu->pending.interrupt = (uint8_t)vector;
 	change_control(VMCS_PROCESSOR_CONTROLS, PROCESSOR_INTERRUPT_WINDOW, true);
 }
 
-void vmx_interrupt_window_exit(void)
+void vmx_interrupt_window_exit(struct vcpu *vcpu)
 {
 	change_control(VMCS_PROCESSOR_CONTROLS, PROCESSOR_INTERRUPT_WINDOW, false);
 	vmwrite(VMCS_ENTRY_INTERRUPTION,
-		vmx_pending.interrupt | INTERRUPTION_EXTERNAL | INTERRUPTION_VALID);
+		vcpu->pending.interrupt | INTERRUPTION_EXTERNAL | INTERRUPTION_VALID);
+}
+
+void vmx_close_windows(void)
+{
+	set_window(false);
+	change_control(VMCS_PROCESSOR_CONTROLS, PROCESSOR_INTERRUPT_WINDOW, false);
 }

@@ -38,7 +38,6 @@ enum { SWITCH_CALL, SWITCH_IRET, SWITCH_JMP, SWITCH_GATE };
 #define ACCESS_S	    BIT(4)
 #define ACCESS_PRESENT	    BIT(7)
 #define ACCESS_BIG	    BIT(14)
-#define ACCESS_UNUSABLE	    BIT(16)
 #define ACCESS_V86_DATA	    0xf3u
 #define RFLAGS_NT	    BIT(14)
 #define RFLAGS_DEFINED	    0x3f7fd5u

@@ -4,8 +4,11 @@
 #include "core/exception.h"
 #include "core/exit.h"
 #include "core/panic.h"
-#include "guest/guest_image.h"
+#include "core/processor.h"
+#include "core/start_state.h"
+#include "debug/console.h"
 #include "lib/errno.h"
+#include "lib/string.h"
 #include "mm/frames.h"
 #include "mm/physmap.h"
 #include "vmx/errors.h"
@@ -77,6 +80,8 @@ static void init_host(void)
 /* 64-bit code at CPL 0 does without data segments (27.2.3), and Vellum has no SYSENTER. */
 static void init_host_segments(void)
 {
+	const struct descriptor_tables *tables = &processor_current()->tables;
+
 	vmwrite(VMCS_HOST_CS_SELECTOR, CODE64_SELECTOR);
 	vmwrite(VMCS_HOST_ES_SELECTOR, 0);
 	vmwrite(VMCS_HOST_SS_SELECTOR, 0);
@@ -86,95 +91,35 @@ static void init_host_segments(void)
 	vmwrite(VMCS_HOST_TR_SELECTOR, TSS_SELECTOR);
 	vmwrite(VMCS_HOST_FS_BASE, 0);
 	vmwrite(VMCS_HOST_GS_BASE, 0);
-	vmwrite(VMCS_HOST_TR_BASE, exception_tss_base());
-	vmwrite(VMCS_HOST_GDTR_BASE, exception_gdt_base());
+	vmwrite(VMCS_HOST_TR_BASE, (uintptr_t)tables->tss);
+	vmwrite(VMCS_HOST_GDTR_BASE, (uintptr_t)tables->gdt);
 	vmwrite(VMCS_HOST_IDTR_BASE, exception_idt_base());
 	vmwrite(VMCS_HOST_SYSENTER_CS, 0);
 	vmwrite(VMCS_HOST_SYSENTER_ESP, 0);
 	vmwrite(VMCS_HOST_SYSENTER_EIP, 0);
 }
 
-static void init_segment(enum vmcs_segment segment, uint16_t selector, uint32_t access,
-			 uint32_t limit)
-{
-	vmwrite(segment_field(VMCS_GUEST_ES_SELECTOR, segment), selector);
-	vmwrite(segment_field(VMCS_GUEST_ES_LIMIT, segment), limit);
-	vmwrite(segment_field(VMCS_GUEST_ES_ACCESS, segment), access);
-	vmwrite(segment_field(VMCS_GUEST_ES_BASE, segment), 0);
-}
-
-static void init_guest_segments(const struct guest_entry *entry)
-{
-	for (enum vmcs_segment segment = SEGMENT_ES; segment <= SEGMENT_GS; segment++)
-		init_segment(segment, entry->data_selector, ACCESS_DATA32, UINT32_MAX);
-	init_segment(SEGMENT_CS, entry->code_selector, ACCESS_CODE32, UINT32_MAX);
-	init_segment(SEGMENT_LDTR, 0, ACCESS_LDT, UINT16_MAX);
-	init_segment(SEGMENT_TR, 0, ACCESS_TSS32, UINT16_MAX);
-	vmwrite(VMCS_GUEST_GDTR_BASE, entry->gdt_base);
-	vmwrite(VMCS_GUEST_GDTR_LIMIT, entry->gdt_limit);
-	vmwrite(VMCS_GUEST_IDTR_BASE, 0);
-	vmwrite(VMCS_GUEST_IDTR_LIMIT, 0);
-}
-
-static void init_guest_registers(const struct guest_entry *entry)
-{
-	vmwrite(VMCS_GUEST_CR0, CR0_PE | CR0_ET | CR0_NE);
-	vmwrite(VMCS_GUEST_CR3, 0);
-	vmwrite(VMCS_GUEST_CR4, CR4_VMXE);
-	vmwrite(VMCS_GUEST_DR7, DR7_INITIAL);
-	vmwrite(VMCS_GUEST_RFLAGS, RFLAGS_RESERVED);
-	vmwrite(VMCS_GUEST_RIP, entry->eip);
-	vmwrite(VMCS_GUEST_RSP, 0);
-	for (unsigned int i = 0; i < PDPTE_COUNT; i++)
-		vmwrite(VMCS_GUEST_PDPTE0 + 2 * i, 0);
-}
-
+/* What INIT leaves as it is; the state that the vcpu starts in has no word for it. */
 static void init_guest_msrs(void)
 {
-	vmwrite(VMCS_GUEST_DEBUGCTL, 0);
-	vmwrite(VMCS_GUEST_EFER, 0);
 	vmwrite(VMCS_GUEST_PAT, PAT_INITIAL);
 	vmwrite(VMCS_GUEST_SYSENTER_CS, 0);
 	vmwrite(VMCS_GUEST_SYSENTER_ESP, 0);
 	vmwrite(VMCS_GUEST_SYSENTER_EIP, 0);
 }
 
-/* The state that the 32-bit boot protocols ask for: guest_image.h. */
-static void init_guest(const struct guest_entry *entry)
-{
-	init_guest_segments(entry);
-	init_guest_registers(entry);
-	init_guest_msrs();
-	vmwrite(VMCS_GUEST_ACTIVITY, ACTIVITY_ACTIVE);
-	vmwrite(VMCS_GUEST_INTERRUPTIBILITY, 0);
-	vmwrite(VMCS_GUEST_PENDING_DEBUG, 0);
-}
-
-/*
- * CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. SMXE and
- * FRED are of features that it does not have: reserved bits.
- */
-static void init_masks(void)
-{
-	vmwrite(VMCS_CR0_MASK, CR0_NE);
-	vmwrite(VMCS_CR0_SHADOW, CR0_PE | CR0_ET);
-	vmwrite(VMCS_CR4_MASK, CR4_VMXE | CR4_SMXE | CR4_FRED);
-	vmwrite(VMCS_CR4_SHADOW, 0);
-}
-
 /*
  * VMCLEAR promises nothing of the fields (25.11.3), so all that entries and exits look at
  * are written here, those that say "nothing" too.
  */
-static void init_fields(const struct guest_entry *entry)
+static void init_fields(void)
 {
 	init_controls();
 	init_unused_controls();
 	init_tables();
 	init_host();
 	init_host_segments();
-	init_guest(entry);
-	init_masks();
+	init_guest_msrs();
 }
 
 static void make_current(uint32_t *vmcs)
@@ -185,17 +130,110 @@ static void make_current(uint32_t *vmcs)
 	asm volatile("vmclear %0; vmptrld %0" ::"m"(address) : "cc", "memory");
 }
 
-int vmx_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry)
+int vmx_vcpu_init(struct vcpu *vcpu)
 {
 	uint32_t *vmcs = frame_allocate();
 
 	if (!vmcs)
 		return -ENOMEM;
 	vcpu->arch = vmcs;
-	vcpu->regs.rsi = entry->esi;
 	make_current(vmcs);
-	init_fields(entry);
+	init_fields();
 	return 0;
+}
+
+static void set_segment(enum vmcs_segment segment, const struct start_segment *start)
+{
+	vmwrite(segment_field(VMCS_GUEST_ES_SELECTOR, segment), start->selector);
+	vmwrite(segment_field(VMCS_GUEST_ES_LIMIT, segment), start->limit);
+	vmwrite(segment_field(VMCS_GUEST_ES_ACCESS, segment),
+		start->access ? start->access : ACCESS_UNUSABLE);
+	vmwrite(segment_field(VMCS_GUEST_ES_BASE, segment), start->base);
+}
+
+static void set_segments(const struct start_state *state)
+{
+	set_segment(SEGMENT_ES, &state->es);
+	set_segment(SEGMENT_CS, &state->cs);
+	set_segment(SEGMENT_SS, &state->ss);
+	set_segment(SEGMENT_DS, &state->ds);
+	set_segment(SEGMENT_FS, &state->fs);
+	set_segment(SEGMENT_GS, &state->gs);
+	set_segment(SEGMENT_LDTR, &state->ldtr);
+	set_segment(SEGMENT_TR, &state->tr);
+	vmwrite(VMCS_GUEST_GDTR_BASE, state->gdtr.base);
+	vmwrite(VMCS_GUEST_GDTR_LIMIT, state->gdtr.limit);
+	vmwrite(VMCS_GUEST_IDTR_BASE, state->idtr.base);
+	vmwrite(VMCS_GUEST_IDTR_LIMIT, state->idtr.limit);
+}
+
+/*
+ * CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. SMXE and
+ * FRED are of features that it does not have: reserved bits.
+ */
+static void set_control_registers(const struct start_state *state)
+{
+	vmwrite(VMCS_GUEST_CR0, state->cr0 | CR0_NE);
+	vmwrite(VMCS_CR0_MASK, CR0_NE);
+	vmwrite(VMCS_CR0_SHADOW, state->cr0);
+	vmwrite(VMCS_GUEST_CR3, state->cr3);
+	vmwrite(VMCS_GUEST_CR4, state->cr4 | CR4_VMXE);
+	vmwrite(VMCS_CR4_MASK, CR4_VMXE | CR4_SMXE | CR4_FRED);
+	vmwrite(VMCS_CR4_SHADOW, state->cr4);
+	vmwrite(VMCS_GUEST_EFER, state->efer);
+	vmwrite(VMCS_ENTRY_CONTROLS, vmread(VMCS_ENTRY_CONTROLS) & ~(uint64_t)ENTRY_IA32E);
+}
+
+/* Nothing is under way, and nothing is held back. */
+static void set_quiet(struct vcpu *vcpu)
+{
+	memset(&vcpu->pending, 0, sizeof(vcpu->pending));
+	vmx_close_windows();
+	vmwrite(VMCS_GUEST_ACTIVITY, ACTIVITY_ACTIVE);
+	vmwrite(VMCS_GUEST_INTERRUPTIBILITY, 0);
+	vmwrite(VMCS_GUEST_PENDING_DEBUG, 0);
+	vmwrite(VMCS_ENTRY_INTERRUPTION, 0);
+	vmwrite(VMCS_GUEST_DR7, DR7_INITIAL);
+	vmwrite(VMCS_GUEST_DEBUGCTL, 0);
+	write_dr6(DR6_INITIAL);
+	clear_breakpoints();
+}
+
+static void set_pdptes(const struct start_state *state)
+{
+	for (unsigned int i = 0; i < PDPTE_COUNT; i++)
+		vmwrite(VMCS_GUEST_PDPTE0 + 2 * i, 0);
+	if ((state->cr0 & CR0_PG) && (state->cr4 & CR4_PAE) &&
+	    !vmx_load_pdptes(state->cr0, state->cr3))
+		pr_warn("the PDPTEs at %lx are not valid: the guest starts without", state->cr3);
+}
+
+void vmx_set_state(struct vcpu *vcpu, const struct start_state *state)
+{
+	set_segments(state);
+	set_control_registers(state);
+	set_quiet(vcpu);
+	set_pdptes(state);
+	vmwrite(VMCS_GUEST_RFLAGS, state->rflags);
+	vmwrite(VMCS_GUEST_RIP, state->rip);
+	vmwrite(VMCS_GUEST_RSP, state->rsp);
+	vmx_flush(); /* as INIT does */
+}
+
+/*
+ * Not in the state that waits for STARTUP, where an INIT would stay pending, and come after
+ * the guest's STARTUP (25.4.2).
+ */
+void vmx_await_init(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	vmwrite(VMCS_GUEST_ACTIVITY, ACTIVITY_HALTED);
+}
+
+void vmx_await_startup(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	vmwrite(VMCS_GUEST_ACTIVITY, ACTIVITY_WAIT_FOR_STARTUP);
 }
 
 void vmx_run(struct vcpu *vcpu)
@@ -226,7 +264,7 @@ static void queue_exception(unsigned int vector, int error_code)
  * software interrupts come again by themselves, since the guest is still at their
  * instruction; what the machine has sent does not, and waits.
  */
-static enum event_outcome combine(uint64_t event, unsigned int vector)
+static enum event_outcome combine(struct vcpu *vcpu, uint64_t event, unsigned int vector)
 {
 	unsigned int first = event & INTERRUPTION_VECTOR;
 
@@ -234,10 +272,10 @@ static enum event_outcome combine(uint64_t event, unsigned int vector)
 	case INTERRUPTION_EXCEPTION:
 		return event_combine(first, vector);
 	case INTERRUPTION_EXTERNAL:
-		vmx_delay_interrupt(first);
+		vmx_delay_interrupt(vcpu, first);
 		return EVENT_SECOND;
 	case INTERRUPTION_NMI:
-		vmx_pending.nmi = true;
+		vcpu->pending.nmi = true;
 		return EVENT_SECOND;
 	default:
 		return EVENT_SECOND;
@@ -250,7 +288,7 @@ void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code
 	enum event_outcome outcome = EVENT_SECOND;
 
 	if (event & INTERRUPTION_VALID)
-		outcome = combine(event, vector);
+		outcome = combine(vcpu, event, vector);
 	if (outcome == EVENT_SHUTDOWN)
 		exit_triple_fault(vcpu);
 	if (outcome == EVENT_DOUBLE_FAULT)

@@ -116,10 +116,8 @@ enum vmcs_segment {
 };
 
 /* Access rights: 25.4.1, table 25-2 */
-#define ACCESS_CODE32		    0xc09b
-#define ACCESS_DATA32		    0xc093
 #define ACCESS_LDT		    0x0082
-#define ACCESS_TSS32		    0x008b
+#define ACCESS_UNUSABLE		    BIT(16)
 #define ACCESS_LONG		    BIT(13)
 #define ACCESS_IS_32BIT_TSS(rights) (((rights)&15) == 11)
 #define ACCESS_DPL(rights)	    ((unsigned int)((rights) >> 5 & 3))
@@ -177,7 +175,7 @@ enum vmcs_segment {
 
 #define PENDING_DEBUG_BS BIT(14)
 
-enum { ACTIVITY_ACTIVE = 0 }; /* 25.4.2 */
+enum { ACTIVITY_ACTIVE = 0, ACTIVITY_HALTED = 1, ACTIVITY_WAIT_FOR_STARTUP = 3 }; /* 25.4.2 */
 
 /* IA32_DEBUGCTL: SDM volume 3B, 18.4.1 */
 #define DEBUGCTL_LBR BIT(0)
@@ -188,7 +186,7 @@ enum vmx_exit_reason {
 	VMX_EXIT_EXCEPTION = 0,
 	VMX_EXIT_TRIPLE_FAULT = 2,
 	VMX_EXIT_INIT = 3,
-	VMX_EXIT_SIPI = 4,
+	VMX_EXIT_STARTUP = 4,
 	VMX_EXIT_INTERRUPT_WINDOW = 7,
 	VMX_EXIT_NMI_WINDOW = 8,
 	VMX_EXIT_TASK_SWITCH = 9,
@@ -234,6 +232,9 @@ enum vmx_exit_reason {
 #define PORT_EXIT_IN	     BIT(3)
 #define PORT_EXIT_STRING     BIT(4)
 #define PORT_EXIT_PORT(info) ((uint16_t)((info) >> 16))
+
+/* Qualification of VMX_EXIT_STARTUP: the vector (28.2.1) */
+#define STARTUP_EXIT_PAGE(info) ((uint8_t)(info))
 
 /* Qualification of VMX_EXIT_CR_ACCESS: table 28-3 */
 #define CR_EXIT_NUMBER(info)	 ((unsigned int)((info)&15))

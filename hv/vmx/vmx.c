@@ -13,9 +13,13 @@ const struct vendor vmx_vendor = {
 	.hypercall = {0x0f, 0x01, 0xc1},
 	.is_present = vmx_is_present,
 	.probe = vmx_probe,
+	.shared_init = vmx_shared_init,
 	.enable = vmx_enable,
-	.memory_init = vmx_memory_init,
 	.vcpu_init = vmx_vcpu_init,
+	.set_state = vmx_set_state,
+	.await_init = vmx_await_init,
+	.init_exits = true,
+	.await_startup = vmx_await_startup,
 	.note_event = vmx_note_event,
 	.run = vmx_run,
 	.set_timer = vmx_set_timer,
@@ -154,14 +158,24 @@ static int vmxon(void)
 	return failed ? -ENODEV : 0;
 }
 
-int vmx_enable(void)
+int vmx_shared_init(void)
+{
+	int error = vmx_bitmaps_init();
+
+	return error ? error : vmx_memory_init();
+}
+
+int vmx_enable(struct vcpu *vcpu)
 {
 	int error;
 
+	(void)vcpu;
 	unlock();
 	/* An entry leaves CD and NW as they are (27.3.2.1): the guest starts with Vellum's. */
 	write_cr0(vmx_fix_cr0(read_cr0() & ~(CR0_CD | CR0_NW)));
 	write_cr4(vmx_fix_cr4(read_cr4() | CR4_VMXE));
 	error = vmxon();
-	return error ? error : vmx_bitmaps_init();
+	if (!error)
+		vmx_flush();
+	return error;
 }

@@ -49,7 +49,8 @@
 /* vmx.c: is VMX there, and on with it */
 bool vmx_is_present(void);
 int vmx_probe(char *why, size_t size);
-int vmx_enable(void);
+int vmx_shared_init(void);
+int vmx_enable(struct vcpu *vcpu);
 
 /*
  * The controls of a field (MSR_VMX_PIN ...) that has wanted set as far as the processor
@@ -77,7 +78,10 @@ bool vmx_map_more(struct vcpu *vcpu, gpa_t address);
 void vmx_memory_types_changed(void);
 
 /* vcpu.c: the VMCS of a vcpu, and the neutral questions about it */
-int vmx_vcpu_init(struct vcpu *vcpu, const struct guest_entry *entry);
+int vmx_vcpu_init(struct vcpu *vcpu);
+void vmx_set_state(struct vcpu *vcpu, const struct start_state *state);
+void vmx_await_init(struct vcpu *vcpu);
+void vmx_await_startup(struct vcpu *vcpu);
 _Noreturn void vmx_run(struct vcpu *vcpu);
 void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
 unsigned int vmx_privilege_level(const struct vcpu *vcpu);
@@ -102,21 +106,16 @@ bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3);
 void vmx_task_switch_exit(struct vcpu *vcpu);
 
 /* nmi.c */
-struct vmx_pending {
-	bool nmi, machine_check;
-	uint8_t interrupt; /* the vector that waits for its window, if that is on */
-};
-
-_Static_assert(offsetof(struct vmx_pending, interrupt) == 2, "entry.asm");
-
-extern struct vmx_pending vmx_pending; /* what came while Vellum ran; entry.asm looks at it */
 void vmx_note_event(struct exception_frame *frame);
 void vmx_pass_on(struct vcpu *vcpu);
-void vmx_nmi_exit(void);
+void vmx_nmi_exit(struct vcpu *vcpu);
 
 /* An interrupt that the APIC takes for delivered: once more when the guest can take it. */
-void vmx_delay_interrupt(unsigned int vector);
-void vmx_interrupt_window_exit(void);
+void vmx_delay_interrupt(struct vcpu *vcpu, unsigned int vector);
+void vmx_interrupt_window_exit(struct vcpu *vcpu);
+
+/* Nothing waits any longer. */
+void vmx_close_windows(void);
 
 /* quick_exit.c: called by entry.asm after each exit, with some of the registers */
 void vmx_quick_exit(struct vcpu *vcpu);

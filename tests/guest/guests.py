@@ -35,6 +35,7 @@ class Run:
     exits: dict[str, int] = field(default_factory=dict)  # exact numbers by reason
     stays: bool = False             # the machine stops without an end: so does the test
     extra: tuple[str, ...] = ()     # the emulator's own words
+    cpus: int = 1                   # processors of the machine
     not_on: dict[str, str] = field(default_factory=dict)  # "qemu", "bochs amd", a place: why not
     on: tuple[Place, ...] | None = None  # None: where the guest runs
 
@@ -53,7 +54,9 @@ class Guest:
 
 
 HV = Run("hv")
+HV2 = Run("hv", cpus=2)
 NATIVE = Run("native", words="mode=native", told="native", why=None)
+NATIVE2 = replace(NATIVE, cpus=2)
 
 ENDLESS_DB = {"qemu": "QEMU itself aborts (iothread lock) when a push of an interrupt hits a data "
                       "breakpoint, natively as well"}
@@ -156,6 +159,8 @@ GUESTS = (
     Guest("debug_exceptions", (replace(HV, not_on=BOCHS_DR6), NATIVE), same=True),
     Guest("endless_db", (Run("hv", not_on=ENDLESS_DB), replace(NATIVE, not_on=ENDLESS_DB)), on=ALL),
     Guest("alignment_check", (HV, NATIVE), same=True, on=ALL),
+    Guest("smp_start", (HV2, NATIVE2), same=True, on=ALL),
+    Guest("smp_ipi", (HV2, NATIVE2), on=ALL),
     Guest("fuzz_kernel", (HV,)),
     Guest("fuzz_user", (HV, NATIVE), same=True),
     Guest("real_mode", (HV, NATIVE), same=True),

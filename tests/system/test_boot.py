@@ -116,7 +116,7 @@ def test_vellum_is_thin(runs):
 
 
 def test_second_processor_stays_out_of_reach():
-    result = boot("boot-2cpus", "mode=hv", cpus=2)
+    result = boot("boot-2cpus", "mode=hv cpus=1", cpus=2)
     assert "the guest gets 1 of 2 processors" in result.com2
     assert "vellum-guest: done" in result.com1
 

@@ -13,7 +13,6 @@ $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 
 # A library holds one object of a name: the vendors' twins of core's stay out of it
 $(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o
-$(BUILD)/unit/test_svm_vcpu: $(BUILD)/unit/hv/svm/vcpu.o $(BUILD)/unit/hv/core/event.o
 
 # core/cpu.h has asm statements
 $(BUILD)/unit/hv/%.o: UNIT_CFLAGS += -fasm

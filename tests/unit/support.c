@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "support.h"
 
+#include "core/lock.h"
 #include "mm/physmap.h"
 
 #include <stdio.h>
@@ -87,6 +88,25 @@ void assert_console_quiet(void)
 		return;
 	dump_lines();
 	fail_msg("unexpected errors or warnings");
+}
+
+/* One thread runs the tests: whoever wants the lock has it. */
+static unsigned int lock_depth;
+
+void lock_take(void)
+{
+	lock_depth++;
+}
+
+void lock_release(void)
+{
+	assert_true(lock_depth > 0);
+	lock_depth--;
+}
+
+void assert_lock_free(void)
+{
+	assert_int_equal(lock_depth, 0);
 }
 
 void arena_create(uint64_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What every unit test stands on: a console that remembers its lines, an arena in
- * the place of physical memory, and repeatable random numbers.
+ * the place of physical memory, the lock, and repeatable random numbers.
  */
 #ifndef VELLUM_TESTS_UNIT_SUPPORT_H
 #define VELLUM_TESTS_UNIT_SUPPORT_H
@@ -28,6 +28,9 @@ void assert_console(enum log_level level, const char *text);
 
 /* Fails the test if anything was printed at LOG_WARN or LOG_ERROR. */
 void assert_console_quiet(void);
+
+/* Fails the test if the lock was taken more often than it was given back. */
+void assert_lock_free(void);
 
 /*
  * Physical memory from 0 to size, all zero; physmap_base and physmap_limit

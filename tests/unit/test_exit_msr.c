@@ -29,7 +29,22 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 	}
 }
 
+static uint64_t apic_base;
+static bool is_x2apic;
+
+static uint64_t fake_rdmsr(uint32_t msr)
+{
+	assert_int_equal(msr, 0x1b);
+	return apic_base;
+}
+
+bool lapic_is_x2apic(void)
+{
+	return is_x2apic;
+}
+
 #define cpuid(leaf, subleaf) fake_cpuid(leaf, subleaf)
+#define rdmsr(msr)	     fake_rdmsr(msr)
 #include "core/exit_msr.c"
 
 #define KEPT	  0x7f800000
@@ -71,9 +86,30 @@ bool mtrr_is_one(uint32_t msr)
 	return msr == MSR_MTRR_DEF_TYPE;
 }
 
+/* ---- the guest's processors, and its APIC's command register ---- */
+
+static unsigned int processors;
+static uint64_t command; /* the last one that was seen */
+static bool is_startup;
+
+unsigned int smp_guest_count(void)
+{
+	return processors;
+}
+
+bool smp_write_command(uint64_t value)
+{
+	command = value;
+	return is_startup;
+}
+
 static int reset(void **state)
 {
 	(void)state;
+	processors = 1;
+	command = 0;
+	is_startup = is_x2apic = false;
+	apic_base = 0xfee00900;
 	console_clear();
 	memset(&vcpu, 0, sizeof(vcpu));
 	memset(&guest, 0, sizeof(guest));
@@ -320,6 +356,60 @@ static void the_apic_may_not_cover_vellum(void **state)
 	assert_console(LOG_WARN, "guest wants its APIC at 7f800900");
 }
 
+/*
+ * Several processors: where the APIC's page is caught, it is caught at one place; and Vellum
+ * itself writes to the APIC of each processor that INIT reaches.
+ */
+static void with_several_processors_the_apic_stays(void **state)
+{
+	(void)state;
+	processors = 2;
+	write_msr_as_guest(MSR_APIC_BASE, 0xfee00d00); /* x2APIC mode */
+	assert_done();
+	assert_int_equal(machine_value, 0xfee00d00);
+	write_msr_as_guest(MSR_APIC_BASE, 0xfee01900);
+	assert_fault();
+	write_msr_as_guest(MSR_APIC_BASE, 0xfffee00900);
+	assert_fault();
+	assert_int_equal(machine_accesses, 1);
+	processors = 1;
+	write_msr_as_guest(MSR_APIC_BASE, 0xfee01900);
+	assert_done();
+}
+
+static void a_command_that_starts_or_stops_processors_is_vellums(void **state)
+{
+	(void)state;
+	is_x2apic = is_startup = true;
+	write_msr_as_guest(0x830, 0x0000000300004699);
+	assert_done();
+	assert_int_equal(command, 0x0000000300004699);
+	assert_int_equal(machine_accesses, 0);
+}
+
+static void any_other_command_is_the_machines(void **state)
+{
+	(void)state;
+	is_x2apic = true;
+	write_msr_as_guest(0x830, 0x00000003000040fd);
+	assert_done();
+	assert_int_equal(machine_msr, 0x830);
+	assert_int_equal(machine_value, 0x00000003000040fd);
+	machine_refuses = true;
+	write_msr_as_guest(0x830, 0x00000003000040fd);
+	assert_fault();
+}
+
+/* In xAPIC mode the processor has no such register. */
+static void outside_of_x2apic_mode_there_is_no_command(void **state)
+{
+	(void)state;
+	is_startup = machine_refuses = true;
+	write_msr_as_guest(0x830, 0x0000000300004699);
+	assert_fault();
+	assert_int_equal(command, 0);
+}
+
 static void an_mtrr_write_tells_the_vendor(void **state)
 {
 	(void)state;
@@ -377,6 +467,10 @@ int main(void)
 		T(long_mode_active_is_the_processors),
 		T(the_apic_may_go_beside_vellum),
 		T(the_apic_may_not_cover_vellum),
+		T(with_several_processors_the_apic_stays),
+		T(a_command_that_starts_or_stops_processors_is_vellums),
+		T(any_other_command_is_the_machines),
+		T(outside_of_x2apic_mode_there_is_no_command),
 		T(an_mtrr_write_tells_the_vendor),
 		T(other_writes_and_refused_ones_do_not),
 		T(execute_disable_stays_on),

@@ -15,12 +15,14 @@
 #define VELLUM_VERSION "1.2"
 #include "core/main.c"
 
-#define RAM_END (16 * MIB)
-#define KEPT	(8 * MIB) /* of the 16, so that it is no end of the largest RAM */
+#define RAM_END	 (16 * MIB)
+#define LOW_PAGE 0x9e000
+#define KEPT	 (8 * MIB) /* of the 16, so that it is no end of the largest RAM */
 
 const struct vendor *vendor;
 
-static unsigned int cpus_present, cpus_kept;
+static unsigned int cpus_listed, cpus_kept;  /* in the MADT */
+static unsigned int cpus_usable, cpus_given; /* in smp.c */
 static int vendor_error;
 
 int image_move_to_top(const struct boot_info *info, struct kept_memory *keep)
@@ -38,17 +40,66 @@ int vendor_select(char *why, size_t size)
 
 unsigned int acpi_count_cpus(void)
 {
-	return cpus_present;
+	return cpus_listed;
 }
 
 int acpi_disable_cpus(unsigned int keep, uint32_t boot_apic_id)
 {
-	(void)boot_apic_id;
+	assert_int_equal(boot_apic_id, 5);
 	cpus_kept = keep;
 	return (int)keep;
 }
 
+static struct processor boot_processor = {.apic_id = 5};
+
+struct processor *processor_boot(void)
+{
+	return &boot_processor;
+}
+
+/* The MADT is read before anything is taken out of it, and a page before the guest is placed. */
+static unsigned int finds, pages_taken;
+
+void smp_find_processors(void)
+{
+	finds++;
+}
+
+void smp_take_page(const struct boot_info *info, struct e820_map *map)
+{
+	assert_int_equal(finds, 1);
+	assert_ptr_equal(info, &boot);
+	assert_true(e820_covers(map, KEPT, kept.size, E820_RESERVED));
+	assert_int_equal(e820_set_type(map, LOW_PAGE, PAGE_SIZE, E820_RESERVED), 0);
+	pages_taken++;
+}
+
+unsigned int smp_present_count(void)
+{
+	return cpus_usable;
+}
+
+void smp_give(unsigned int count)
+{
+	cpus_given = count;
+}
+
+unsigned int smp_guest_count(void)
+{
+	return cpus_given;
+}
+
 /* ---- what is not reached here ---- */
+
+int smp_prepare(void)
+{
+	return -ENOMEM;
+}
+
+void exception_load(struct descriptor_tables *tables)
+{
+	(void)tables;
+}
 
 void exception_init(void)
 {
@@ -140,7 +191,8 @@ static int make_machine(void **state)
 	e820_add(&boot.memory, 1 * MIB, RAM_END - 1 * MIB, E820_RAM);
 	cmdline_parse("", &options);
 	vendor_error = 0;
-	cpus_present = cpus_kept = 0;
+	cpus_listed = cpus_kept = cpus_given = finds = pages_taken = 0;
+	cpus_usable = 1;
 	return 0;
 }
 
@@ -192,37 +244,65 @@ static void the_user_may_want_it_native(void **state)
 	assert_console_quiet();
 }
 
-static void assert_processors(unsigned int present, unsigned int wanted, unsigned int kept_ones,
-			      unsigned int given)
+static void the_page_where_processors_start_is_out_of_the_guests_map(void **state)
 {
-	cpus_present = present;
+	(void)state;
+	e820_add(&boot.memory, 0, 0x9fc00, E820_RAM);
+	assert_int_equal(e820_normalize(&boot.memory), 0);
+	assert_int_equal(claim_memory(), 0);
+	assert_int_equal(pages_taken, 1);
+	assert_null(guest_memory_find(gpa(LOW_PAGE), 1));
+	assert_non_null(guest_memory_find(gpa(LOW_PAGE - 1), 1));
+}
+
+/* kept_ones: 0 if all stay in the tables */
+static void assert_processors(unsigned int listed, unsigned int usable, unsigned int wanted,
+			      unsigned int kept_ones, unsigned int given)
+{
+	cpus_listed = listed;
+	cpus_usable = usable;
 	cpus_kept = 0;
 	options.cpus = wanted;
 	limit_processors();
 	assert_int_equal(cpus_kept, kept_ones);
-	assert_int_equal(processors, given);
+	assert_int_equal(cpus_given, given);
 }
 
-static void a_virtualized_guest_gets_one_processor(void **state)
+static void a_guest_gets_as_many_processors_as_asked_for(void **state)
 {
 	(void)state;
-	assert_processors(4, 0, 1, 1);
-	assert_processors(1, 0, 0, 1);
-	assert_processors(0, 0, 0, 1); /* no MADT */
+	assert_processors(4, 4, 0, 0, 4);
+	assert_processors(4, 4, 4, 0, 4);
+	assert_processors(4, 4, 9, 0, 4);
+	assert_processors(4, 4, 2, 2, 2);
+	assert_processors(4, 4, 1, 1, 1);
+	assert_processors(1, 1, 0, 0, 1);
+	assert_processors(0, 1, 0, 0, 1); /* no MADT */
+	assert_processors(0, 1, 2, 0, 1);
 	assert_console_quiet();
-	assert_processors(4, 2, 1, 1);
-	assert_console(LOG_WARN, "cpus=2");
+}
+
+/* Without a page to start them in, or beyond Vellum's limit: the guest would start them itself. */
+static void processors_that_vellum_can_not_use_are_not_the_guests(void **state)
+{
+	(void)state;
+	assert_processors(4, 1, 0, 1, 1);
+	assert_console(LOG_INFO, "the guest gets 1 of 4 processors");
+	assert_processors(4, 1, 3, 1, 1);
+	assert_processors(80, 64, 0, 64, 64);
+	assert_processors(80, 64, 70, 64, 64);
 }
 
 static void a_native_guest_gets_as_many_as_asked_for(void **state)
 {
 	(void)state;
 	options.mode = MODE_NATIVE;
-	assert_processors(4, 0, 0, 4);
-	assert_processors(4, 4, 0, 4);
-	assert_processors(4, 9, 0, 4);
-	assert_processors(4, 2, 2, 2);
-	assert_processors(0, 2, 0, 1);
+	assert_processors(4, 4, 0, 0, 4);
+	assert_processors(4, 4, 4, 0, 4);
+	assert_processors(4, 4, 9, 0, 4);
+	assert_processors(4, 4, 2, 2, 2);
+	assert_processors(4, 1, 0, 0, 4); /* what Vellum can use does not matter */
+	assert_processors(0, 1, 2, 0, 1);
 }
 
 static void a_kernel_that_shall_get_fewer_is_told_so(void **state)
@@ -230,9 +310,9 @@ static void a_kernel_that_shall_get_fewer_is_told_so(void **state)
 	(void)state;
 	boot.module_count = 1;
 	string_copy(boot.module[0].string, "bzImage quiet", sizeof(boot.module[0].string));
-	assert_processors(1, 0, 0, 1);
+	assert_processors(4, 4, 0, 0, 4);
 	assert_string_equal(boot.module[0].string, "bzImage quiet");
-	assert_processors(4, 0, 1, 1);
+	assert_processors(4, 4, 1, 1, 1);
 	assert_string_equal(boot.module[0].string, "bzImage quiet nr_cpus=1");
 }
 
@@ -241,7 +321,7 @@ static void a_full_command_line_stays_within_its_bounds(void **state)
 	(void)state;
 	boot.module_count = 1;
 	memset(boot.module[0].string, 'x', sizeof(boot.module[0].string) - 1);
-	assert_processors(4, 0, 1, 1);
+	assert_processors(4, 4, 1, 1, 1);
 	assert_int_equal(strlen(boot.module[0].string), sizeof(boot.module[0].string) - 1);
 }
 
@@ -254,7 +334,9 @@ int main(void)
 		T(a_machine_without_virtualization_runs_natively_and_says_why),
 		T(a_machine_with_virtualization_uses_it),
 		T(the_user_may_want_it_native),
-		T(a_virtualized_guest_gets_one_processor),
+		T(the_page_where_processors_start_is_out_of_the_guests_map),
+		T(a_guest_gets_as_many_processors_as_asked_for),
+		T(processors_that_vellum_can_not_use_are_not_the_guests),
 		T(a_native_guest_gets_as_many_as_asked_for),
 		T(a_kernel_that_shall_get_fewer_is_told_so),
 		T(a_full_command_line_stays_within_its_bounds),

@@ -27,7 +27,7 @@ static void capture(const char *record)
 
 struct options options;
 
-static struct vcpu vcpu;
+static struct vcpu vcpu, others[2];
 
 static int reset(void **state)
 {
@@ -35,7 +35,7 @@ static int reset(void **state)
 	memset(&vcpu, 0, sizeof(vcpu));
 	memset(records, 0, sizeof(records));
 	record_count = 0;
-	record_attach(NULL);
+	running_count = 0;
 	options.stats = STATS_END;
 	return 0;
 }
@@ -215,6 +215,39 @@ static void the_end_comes_after_the_exits(void **state)
 	assert_string_equal(records[1], "VELLUM {\"event\":\"end\",\"why\":\"poweroff\"}");
 }
 
+/* In the order in which they first ran; one that INIT stopped and STARTUP ran again is one. */
+static void each_vcpu_that_ran_has_one_record(void **state)
+{
+	(void)state;
+	others[0].id = 1;
+	others[1].id = 2;
+	record_attach(&vcpu);
+	record_attach(&others[1]);
+	record_attach(&others[0]);
+	record_attach(&others[1]);
+	record_attach(&vcpu);
+	record_end("poweroff");
+	assert_int_equal(record_count, 4);
+	assert_non_null(strstr(records[0], "\"event\":\"exits\",\"cpu\":0,"));
+	assert_non_null(strstr(records[1], "\"event\":\"exits\",\"cpu\":2,"));
+	assert_non_null(strstr(records[2], "\"event\":\"exits\",\"cpu\":1,"));
+	assert_string_equal(records[3], "VELLUM {\"event\":\"end\",\"why\":\"poweroff\"}");
+	assert_lock_free();
+}
+
+static void every_processor_has_room(void **state)
+{
+	static struct vcpu all[PROCESSORS_MAX];
+
+	(void)state;
+	options.stats = STATS_OFF;
+	for (unsigned int i = 0; i < PROCESSORS_MAX; i++)
+		record_attach(&all[i]);
+	assert_int_equal(running_count, PROCESSORS_MAX);
+	record_attach(&all[PROCESSORS_MAX - 1]);
+	assert_int_equal(running_count, PROCESSORS_MAX);
+}
+
 static void without_stats_or_guest_the_end_stands_alone(void **state)
 {
 	(void)state;
@@ -255,6 +288,8 @@ int main(void)
 		cmocka_unit_test_setup(vmi_calls_are_told_by_name, reset),
 		cmocka_unit_test_setup(too_many_vmi_calls_go_on_in_another_record, reset),
 		cmocka_unit_test_setup(the_end_comes_after_the_exits, reset),
+		cmocka_unit_test_setup(each_vcpu_that_ran_has_one_record, reset),
+		cmocka_unit_test_setup(every_processor_has_room, reset),
 		cmocka_unit_test_setup(without_stats_or_guest_the_end_stands_alone, reset),
 		cmocka_unit_test_setup(a_record_that_is_too_long_is_cut, reset),
 	};

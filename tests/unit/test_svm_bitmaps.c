@@ -24,9 +24,17 @@ int acpi_read_power(struct acpi_power *power)
 	return 0;
 }
 
+static unsigned int processors;
+
+unsigned int smp_guest_count(void)
+{
+	return processors;
+}
+
 static int make_pool(void **state)
 {
 	(void)state;
+	processors = 1;
 	console_clear();
 	arena_create((1 + POOL) * PAGE_SIZE);
 	frames_init(hpa(PAGE_SIZE), hpa((1 + POOL) * PAGE_SIZE));
@@ -57,11 +65,8 @@ static void exactly_the_power_ports_exit(void **state)
 static const uint32_t kept[] = {0xc0010010, 0xc0010016, 0xc0010017, 0xc0010018, 0xc0010019,
 				0xc001001a, 0xc001001d, 0xc0010058, 0xc0010112, 0xc0010113};
 
-static void exactly_the_guarded_msrs_exit(void **state)
+static void expect_guarded_msrs(uint8_t *expected)
 {
-	static uint8_t expected[MSR_MAP_SIZE];
-
-	(void)state;
 	set(expected, 0x1b * 2 + 1);  /* APIC_BASE: writes */
 	set(expected, 0x1a0 * 2 + 1); /* MISC_ENABLE: writes */
 	set(expected, 0x800 * 8 + 0x80 * 2);
@@ -72,6 +77,27 @@ static void exactly_the_guarded_msrs_exit(void **state)
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
 		set(expected, 0x1000 * 8 + (kept[i] - 0xc0010000) * 2 + 1);
+}
+
+static void exactly_the_guarded_msrs_exit(void **state)
+{
+	static uint8_t expected[MSR_MAP_SIZE];
+
+	(void)state;
+	expect_guarded_msrs(expected);
+	assert_int_equal(svm_bitmaps_init(), 0);
+	assert_memory_equal(arena_at(svm_msr_bitmap().raw), expected, sizeof(expected));
+}
+
+/* STARTUP has no exit, so it is caught where it is sent: x2APIC's command register. */
+static void with_several_processors_their_commands_exit_too(void **state)
+{
+	static uint8_t expected[MSR_MAP_SIZE];
+
+	(void)state;
+	processors = 2;
+	expect_guarded_msrs(expected);
+	set(expected, 0x830 * 2 + 1);
 	assert_int_equal(svm_bitmaps_init(), 0);
 	assert_memory_equal(arena_at(svm_msr_bitmap().raw), expected, sizeof(expected));
 }
@@ -143,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(exactly_the_power_ports_exit, make_pool),
 		cmocka_unit_test_setup(exactly_the_guarded_msrs_exit, make_pool),
+		cmocka_unit_test_setup(with_several_processors_their_commands_exit_too, make_pool),
 		cmocka_unit_test_setup(the_maps_are_whole_pages_of_their_own, make_pool),
 		cmocka_unit_test_setup(without_frames_there_are_no_maps, make_pool),
 		cmocka_unit_test_setup(released_ports_no_longer_exit, make_pool),

@@ -12,6 +12,8 @@
 #include "mm/guest_memory.h"
 #include "svm/svm.h"
 
+#define APIC_PAGE 0xfee00000
+
 static struct vmcb vmcb;
 static struct vcpu vcpu;
 
@@ -83,7 +85,7 @@ void exit_exception(struct vcpu *v, unsigned int vector)
 
 void exit_init(struct vcpu *v)
 {
-	stop(v, "init");
+	note(v, "init");
 }
 
 void exit_triple_fault(struct vcpu *v)
@@ -101,6 +103,17 @@ bool svm_map_more(struct vcpu *guest_vcpu, gpa_t address)
 	(void)guest_vcpu;
 	wanted = address;
 	return can_map;
+}
+
+bool svm_catches_apic(gpa_t address)
+{
+	return align_down(address.raw, PAGE_SIZE) == APIC_PAGE;
+}
+
+void svm_apic_exit(struct vcpu *v, gpa_t address)
+{
+	note(v, "apic");
+	wanted = address;
 }
 
 void svm_iret_exit(struct vcpu *v)
@@ -232,6 +245,22 @@ static void an_unmapped_address_is_mapped_or_the_end(void **state)
 	assert_int_equal(vcpu.exits[EXIT_NESTED_FAULT].count, 2);
 }
 
+static void a_write_to_a_caught_apic_is_no_unmapped_address(void **state)
+{
+	(void)state;
+	can_map = true;
+	vmcb.control.exit_info2 = APIC_PAGE + 0x300;
+	exit_with(0x400);
+	assert_string_equal(called, "apic");
+	assert_int_equal(wanted.raw, APIC_PAGE + 0x300);
+	assert_int_equal(vcpu.exits[EXIT_APIC].count, 1);
+	assert_int_equal(vcpu.exits[EXIT_NESTED_FAULT].count, 0);
+	vmcb.control.exit_info2 = APIC_PAGE + PAGE_SIZE;
+	exit_with(0x400);
+	assert_null(called);
+	assert_int_equal(vcpu.exits[EXIT_NESTED_FAULT].count, 1);
+}
+
 static void a_port_access_is_decoded(void **state)
 {
 	(void)state;
@@ -328,6 +357,7 @@ int main(void)
 		T(general_detect_ends_in_the_handler),
 		T(what_nobody_knows_ends_the_guest),
 		T(an_unmapped_address_is_mapped_or_the_end),
+		T(a_write_to_a_caught_apic_is_no_unmapped_address),
 		T(a_port_access_is_decoded),
 		T(string_io_leaves_no_next_rip_to_the_exit_after_it),
 		T(rax_travels_through_the_vmcb),

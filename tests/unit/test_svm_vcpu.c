@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The VMCB that a guest starts with: what must exit and what must not, the state that the
- * 32-bit boot protocols ask for, and the form of an injected event.
+ * The VMCB that a guest's processor starts with: what must exit and what must not, the state
+ * that it is told, what INIT leaves and what it does not, and the form of an injected event.
  */
 #include "support.h"
 
 #include <string.h>
 
 #include "core/cpu.h"
-#include "guest/guest_image.h"
-#include "lib/errno.h"
-#include "mm/frames.h"
 #include "svm/svm.h"
 
 static struct vcpu vcpu;
 static jmp_buf stopped;
+
+/* VMSAVE, VMLOAD and STGI: this processor's LSTAR, and its global interrupt flag. */
+static uint64_t lstar;
+static bool gif;
+
+static void fake_vmsave(struct vmcb *vmcb)
+{
+	vmcb->save.lstar = lstar;
+	vmcb->save.fs.base = 0xdead;
+}
+
+static void fake_vmload(const struct vmcb *vmcb)
+{
+	lstar = vmcb->save.lstar;
+}
+
+static void fake_cpu_stop(void)
+{
+	assert_true(gif);
+	longjmp(stopped, 1);
+}
+
+#define vmsave(vmcb) fake_vmsave(vmcb)
+#define vmload(vmcb) fake_vmload(vmcb)
+#define stgi()	     ((void)(gif = true))
+#define cpu_stop()   fake_cpu_stop()
+#include "svm/vcpu.c"
 
 _Noreturn void exit_triple_fault(struct vcpu *v)
 {
@@ -22,13 +46,25 @@ _Noreturn void exit_triple_fault(struct vcpu *v)
 	longjmp(stopped, 1);
 }
 
-static const struct guest_entry entry = {
-	.eip = 0x100000,
-	.esi = 0x90000,
-	.gdt_base = 0x91000,
-	.gdt_limit = 0x1f,
-	.code_selector = 0x10,
-	.data_selector = 0x18,
+/* No two of its values are alike. */
+static const struct start_state start = {
+	.cr0 = 0x80000011,
+	.cr3 = 0x123000,
+	.cr4 = 0x690,
+	.efer = 0x800,
+	.rip = 0xc0100000,
+	.rsp = 0xc0200000,
+	.rflags = 0x202,
+	.es = {0x10, 0xc093, 0xfffff001, 0xe0000000},
+	.cs = {0x18, 0xc09b, 0xfffff002, 0xc0000000},
+	.ss = {0x20, 0x4097, 0xfff03, 0xa0000000},
+	.ds = {0x28, 0xd0f3, 0xfffff004, 0xd0000000},
+	.fs = {0x30, 0xc0b3, 0xfffff005, 0xf0000000},
+	.gs = {0x3b, 0, 0, 0},
+	.ldtr = {0x40, 0x8082, 0x6fff, 0x40000000},
+	.tr = {0x48, 0x008b, 0x67, 0x48000000},
+	.gdtr = {.limit = 0x7f, .base = 0x91000},
+	.idtr = {.limit = 0x7ff, .base = 0x92000},
 };
 
 hpa_t svm_port_bitmap(void)
@@ -50,10 +86,9 @@ _Noreturn void svm_run_loop(struct vcpu *v, uint64_t vmcb_physical);
 
 void svm_run_loop(struct vcpu *v, uint64_t vmcb_physical)
 {
-	(void)v;
-	(void)vmcb_physical;
-	fail();
-	__builtin_unreachable();
+	assert_ptr_equal(v, &vcpu);
+	assert_int_equal(vmcb_physical, PAGE_SIZE);
+	longjmp(stopped, 1);
 }
 
 static struct vmcb *vmcb(void)
@@ -65,19 +100,15 @@ static int make_vcpu(void **state)
 {
 	(void)state;
 	console_clear();
-	arena_create(8 * PAGE_SIZE);
-	memset(arena_at(0), 0xa5, 8 * PAGE_SIZE);
-	frames_init(hpa(PAGE_SIZE), hpa(2 * PAGE_SIZE));
+	arena_create(2 * PAGE_SIZE);
 	memset(&vcpu, 0, sizeof(vcpu));
-	assert_int_equal(svm_vcpu_init(&vcpu, &entry), 0);
+	vcpu.arch = arena_at(PAGE_SIZE);
+	vcpu.regs.rax = 0x1234;
+	lstar = 0xabc;
+	gif = false;
+	assert_int_equal(svm_vcpu_init(&vcpu), 0);
+	svm_set_state(&vcpu, &start);
 	return 0;
-}
-
-static void the_vmcb_is_a_page_of_its_own(void **state)
-{
-	(void)state;
-	assert_ptr_equal(vcpu.arch, arena_at(PAGE_SIZE));
-	assert_int_equal(svm_vcpu_init(&vcpu, &entry), -ENOMEM);
 }
 
 /* Interrupts, HLT, RDTSC, CR and DR accesses, INVLPG, #PF: none of them exits. */
@@ -96,6 +127,17 @@ static void exactly_the_guarded_events_exit(void **state)
 	assert_int_equal(control->intercept5, 0);
 }
 
+/* The boot processor's INIT resets the machine; another one's takes it out of Vellum. */
+static void only_the_boot_processors_init_exits(void **state)
+{
+	uint32_t intercepts = vmcb()->control.intercept3;
+
+	(void)state;
+	vcpu.id = 1;
+	assert_int_equal(svm_vcpu_init(&vcpu), 0);
+	assert_int_equal(vmcb()->control.intercept3, intercepts & ~(1u << 3));
+}
+
 static void the_first_run_loads_all_and_flushes_all(void **state)
 {
 	const struct vmcb_control *control = &vmcb()->control;
@@ -112,49 +154,111 @@ static void the_first_run_loads_all_and_flushes_all(void **state)
 	assert_int_equal(control->virtual_interrupt, 0); /* RFLAGS.IF and CR8 are the machine's */
 }
 
-static void assert_flat(const struct vmcb_segment *segment, uint16_t selector, uint16_t attributes)
+static void assert_segment(const struct vmcb_segment *segment, uint16_t selector,
+			   uint16_t attributes, uint32_t limit, uint32_t base)
 {
 	assert_int_equal(segment->selector, selector);
 	assert_int_equal(segment->attributes, attributes);
-	assert_int_equal(segment->limit, UINT32_MAX);
-	assert_int_equal(segment->base, 0);
+	assert_int_equal(segment->limit, limit);
+	assert_int_equal(segment->base, base);
 }
 
-static void the_guest_starts_in_flat_32_bit_protected_mode(void **state)
+/* Attributes: bits 55:52 and 47:40 of a descriptor without the limit between them. */
+static void segments_are_those_of_the_state(void **state)
 {
 	const struct vmcb_save *save = &vmcb()->save;
 
 	(void)state;
-	assert_flat(&save->cs, 0x10, 0xc9b);
-	assert_flat(&save->ds, 0x18, 0xc93);
-	assert_flat(&save->es, 0x18, 0xc93);
-	assert_flat(&save->ss, 0x18, 0xc93);
-	assert_flat(&save->fs, 0x18, 0xc93);
-	assert_flat(&save->gs, 0x18, 0xc93);
-	assert_int_equal(save->gdtr.base, 0x91000);
-	assert_int_equal(save->gdtr.limit, 0x1f);
+	assert_segment(&save->es, 0x10, 0xc93, 0xfffff001, 0xe0000000);
+	assert_segment(&save->cs, 0x18, 0xc9b, 0xfffff002, 0xc0000000);
+	assert_segment(&save->ss, 0x20, 0x497, 0xfff03, 0xa0000000);
+	assert_segment(&save->ds, 0x28, 0xdf3, 0xfffff004, 0xd0000000);
+	assert_segment(&save->fs, 0x30, 0xcb3, 0xfffff005, 0xf0000000);
+	assert_segment(&save->gs, 0x3b, 0, 0, 0);
+	assert_segment(&save->ldtr, 0x40, 0x882, 0x6fff, 0x40000000);
+	assert_segment(&save->tr, 0x48, 0x8b, 0x67, 0x48000000);
+	assert_segment(&save->gdtr, 0, 0, 0x7f, 0x91000);
+	assert_segment(&save->idtr, 0, 0, 0x7ff, 0x92000);
+}
+
+static void registers_are_those_of_the_state(void **state)
+{
+	const struct vmcb_save *save = &vmcb()->save;
+
+	(void)state;
+	assert_int_equal(save->cr0, 0x80000011);
+	assert_int_equal(save->cr3, 0x123000);
+	assert_int_equal(save->cr4, 0x690);
+	assert_int_equal(svm_read_efer(&vcpu), 0x800);
+	assert_int_equal(save->rip, 0xc0100000);
+	assert_int_equal(save->rsp, 0xc0200000);
+	assert_int_equal(save->rflags, 0x202);
+	assert_int_equal(save->rax, 0x1234); /* the one register that the VMCB holds */
+}
+
+static void all_else_is_as_after_a_reset(void **state)
+{
+	const struct vmcb_save *save = &vmcb()->save;
+
+	(void)state;
 	assert_int_equal(save->cpl, 0);
-	assert_int_equal(save->cr0, 0x11);
-	assert_int_equal(save->cr3 | save->cr4, 0);
-	assert_int_equal(save->rip, 0x100000);
-	assert_int_equal(vcpu.regs.rsi, 0x90000);
-	assert_int_equal(vcpu.regs.rbp | vcpu.regs.rdi | vcpu.regs.rbx, 0);
-}
-
-static void registers_are_as_after_a_reset(void **state)
-{
-	const struct vmcb_save *save = &vmcb()->save;
-
-	(void)state;
-	assert_int_equal(save->rflags, 2); /* no interrupts */
+	assert_int_equal(save->cr2, 0);
 	assert_int_equal(save->dr6, 0xffff0ff0);
 	assert_int_equal(save->dr7, 0x400);
 	assert_int_equal(save->g_pat, 0x0007040600070406);
 }
 
-static void efer_hides_what_svm_needs(void **state)
+/* APM volume 2, table 14-1: INIT leaves the PAT and SYSCALL's MSRs, and nothing waits. */
+static void init_leaves_what_it_has_to(void **state)
+{
+	struct vmcb_save *save = &vmcb()->save;
+
+	(void)state;
+	save->g_pat = 0x0605040302010006;
+	save->dr7 = 0x455;
+	save->cpl = 3;
+	save->cr2 = 0xdeadbeef;
+	vmcb()->control.event_injection = 0x800000ef;
+	vmcb()->control.virtual_interrupt = 0x000000ef00100107;
+	vmcb()->control.interrupt_state = 1;
+	lstar = 0xdef;
+	assert_int_equal(svm_vcpu_init(&vcpu), 0);
+	svm_set_state(&vcpu, &start);
+	assert_int_equal(save->g_pat, 0x0605040302010006);
+	assert_int_equal(save->lstar, 0xdef);
+	assert_int_equal(save->dr7, 0x400);
+	assert_int_equal(save->cpl, 0);
+	assert_int_equal(save->cr2, 0);
+	assert_int_equal(vmcb()->control.event_injection, 0);
+	assert_int_equal(vmcb()->control.virtual_interrupt, 0);
+	assert_int_equal(vmcb()->control.interrupt_state, 0);
+}
+
+static void the_processor_has_the_guests_msrs_when_it_runs(void **state)
 {
 	(void)state;
+	vmcb()->save.lstar = 0x77;
+	if (setjmp(stopped) == 0)
+		svm_run(&vcpu);
+	assert_int_equal(lstar, 0x77);
+}
+
+/* With GIF clear INIT would stay pending. */
+static void it_waits_for_init_with_gif_set(void **state)
+{
+	(void)state;
+	if (setjmp(stopped) == 0)
+		svm_await_init(&vcpu);
+	assert_true(gif);
+}
+
+static void efer_hides_what_svm_needs(void **state)
+{
+	struct start_state without = start;
+
+	(void)state;
+	without.efer = 0;
+	svm_set_state(&vcpu, &without);
 	assert_int_equal(vmcb()->save.efer, BIT(12));
 	assert_int_equal(svm_read_efer(&vcpu), 0);
 	vmcb()->control.clean = CLEAN_ALL;
@@ -273,11 +377,15 @@ static void questions_are_answered_from_the_vmcb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_vmcb_is_a_page_of_its_own, make_vcpu),
 		cmocka_unit_test_setup(exactly_the_guarded_events_exit, make_vcpu),
+		cmocka_unit_test_setup(only_the_boot_processors_init_exits, make_vcpu),
 		cmocka_unit_test_setup(the_first_run_loads_all_and_flushes_all, make_vcpu),
-		cmocka_unit_test_setup(the_guest_starts_in_flat_32_bit_protected_mode, make_vcpu),
-		cmocka_unit_test_setup(registers_are_as_after_a_reset, make_vcpu),
+		cmocka_unit_test_setup(segments_are_those_of_the_state, make_vcpu),
+		cmocka_unit_test_setup(registers_are_those_of_the_state, make_vcpu),
+		cmocka_unit_test_setup(all_else_is_as_after_a_reset, make_vcpu),
+		cmocka_unit_test_setup(init_leaves_what_it_has_to, make_vcpu),
+		cmocka_unit_test_setup(the_processor_has_the_guests_msrs_when_it_runs, make_vcpu),
+		cmocka_unit_test_setup(it_waits_for_init_with_gif_set, make_vcpu),
 		cmocka_unit_test_setup(efer_hides_what_svm_needs, make_vcpu),
 		cmocka_unit_test_setup(cpuid_exits_until_it_is_released, make_vcpu),
 		cmocka_unit_test_setup(events_are_written_as_the_manual_says, make_vcpu),

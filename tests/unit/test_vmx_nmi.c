@@ -25,19 +25,24 @@ asm(".data\n"
     "vmx_enter_end: .byte 0\n"
     ".text\n");
 
-static struct vcpu vcpu;
+static struct processor self;
 static unsigned int machine_checks;
 static jmp_buf stopped;
 
+struct processor *processor_current(void)
+{
+	return &self;
+}
+
 _Noreturn void exit_machine_check(struct vcpu *v)
 {
-	assert_ptr_equal(v, &vcpu);
+	assert_ptr_equal(v, &self.vcpu);
 	longjmp(stopped, 1);
 }
 
 void vmx_inject_exception(struct vcpu *v, unsigned int vector, int error_code)
 {
-	assert_ptr_equal(v, &vcpu);
+	assert_ptr_equal(v, &self.vcpu);
 	assert_int_equal(vector, 18);
 	assert_int_equal(error_code, NO_ERROR_CODE);
 	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80000312;
@@ -52,7 +57,7 @@ static int make_guest(void **state)
 	vmcs[VMCS_GUEST_RFLAGS] |= RFLAGS_IF;
 	vmcs[VMCS_PIN_CONTROLS] = OTHER_PIN;
 	vmcs[VMCS_PROCESSOR_CONTROLS] = OTHER_PROCESSOR;
-	vmx_pending = (struct vmx_pending){0};
+	memset(&self.vcpu, 0, sizeof(self.vcpu));
 	return 0;
 }
 
@@ -60,10 +65,10 @@ static uint64_t after_nmi_at(uint64_t rip)
 {
 	struct exception_frame frame = {.vector = VECTOR_NMI, .rip = rip};
 
-	vmx_pending.nmi = false;
+	self.vcpu.pending.nmi = false;
 	vmx_note_event(&frame);
-	assert_true(vmx_pending.nmi);
-	assert_false(vmx_pending.machine_check);
+	assert_true(self.vcpu.pending.nmi);
+	assert_false(self.vcpu.pending.machine_check);
 	return frame.rip;
 }
 
@@ -97,9 +102,9 @@ static void pass_on(bool now)
 {
 	uint64_t event = vmcs[VMCS_ENTRY_INTERRUPTION];
 
-	vmx_pending.nmi = true;
-	vmx_pass_on(&vcpu);
-	assert_false(vmx_pending.nmi);
+	self.vcpu.pending.nmi = true;
+	vmx_pass_on(&self.vcpu);
+	assert_false(self.vcpu.pending.nmi);
 	assert_window(!now);
 	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], now ? 0x80000202 : event);
 	assert_can_enter();
@@ -151,8 +156,8 @@ static void the_open_window_injects_and_closes(void **state)
 	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 8;
 	pass_on(false);
 	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 0; /* the guest's IRET */
-	vmx_nmi_exit();
-	assert_true(vmx_pending.nmi);
+	vmx_nmi_exit(&self.vcpu);
+	assert_true(self.vcpu.pending.nmi);
 	pass_on(true);
 }
 
@@ -161,11 +166,34 @@ static void two_in_a_row_are_both_delivered(void **state)
 {
 	(void)state;
 	pass_on(true);
-	vmx_pending.nmi = true;
-	vmx_pass_on(&vcpu);
+	self.vcpu.pending.nmi = true;
+	vmx_pass_on(&self.vcpu);
 	assert_window(true);
 	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000202);
 	assert_can_enter();
+}
+
+/* SDM volume 3C, 27.3.1.5: an entry into that state must not inject anything. */
+static void one_that_waits_for_startup_gets_nothing(void **state)
+{
+	(void)state;
+	vmcs[VMCS_GUEST_ACTIVITY] = 3;
+	self.vcpu.pending.nmi = self.vcpu.pending.machine_check = true;
+	vmx_pass_on(&self.vcpu);
+	assert_false(self.vcpu.pending.nmi || self.vcpu.pending.machine_check);
+	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0);
+	assert_window(false);
+	assert_int_equal(machine_checks, 0);
+}
+
+static void both_windows_close(void **state)
+{
+	(void)state;
+	vmcs[VMCS_GUEST_INTERRUPTIBILITY] = 8;
+	pass_on(false);
+	vmx_delay_interrupt(&self.vcpu, 0xef);
+	vmx_close_windows();
+	assert_window(false);
 }
 
 /* ---- machine checks ---- */
@@ -176,7 +204,7 @@ static void note_machine_check(void)
 
 	vmx_note_event(&frame);
 	assert_int_equal(frame.rip, (uintptr_t)vmx_enter);
-	assert_true(vmx_pending.machine_check);
+	assert_true(self.vcpu.pending.machine_check);
 }
 
 static void a_machine_check_is_the_guests(void **state)
@@ -184,10 +212,10 @@ static void a_machine_check_is_the_guests(void **state)
 	(void)state;
 	vmcs[VMCS_GUEST_CR4] |= CR4_MCE;
 	note_machine_check();
-	assert_false(vmx_pending.nmi);
-	vmx_pass_on(&vcpu);
+	assert_false(self.vcpu.pending.nmi);
+	vmx_pass_on(&self.vcpu);
 	assert_int_equal(machine_checks, 1);
-	assert_false(vmx_pending.machine_check);
+	assert_false(self.vcpu.pending.machine_check);
 	assert_can_enter();
 }
 
@@ -196,7 +224,7 @@ static void a_guest_without_mce_shuts_down(void **state)
 	(void)state;
 	note_machine_check();
 	if (setjmp(stopped) == 0)
-		vmx_pass_on(&vcpu);
+		vmx_pass_on(&self.vcpu);
 	else
 		machine_checks = 100;
 	assert_int_equal(machine_checks, 100);
@@ -207,11 +235,11 @@ static void an_nmi_comes_behind_a_machine_check(void **state)
 {
 	(void)state;
 	vmcs[VMCS_GUEST_CR4] |= CR4_MCE;
-	vmx_pending.nmi = true;
+	self.vcpu.pending.nmi = true;
 	note_machine_check();
-	vmx_pass_on(&vcpu);
-	assert_true(vmx_pending.nmi);
-	vmx_pass_on(&vcpu);
+	vmx_pass_on(&self.vcpu);
+	assert_true(self.vcpu.pending.nmi);
+	vmx_pass_on(&self.vcpu);
 	assert_window(true);
 	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000312);
 	assert_can_enter();
@@ -223,13 +251,13 @@ static void an_interrupt_waits_for_its_window(void **state)
 {
 	(void)state;
 	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80000311;
-	vmx_delay_interrupt(0xef);
+	vmx_delay_interrupt(&self.vcpu, 0xef);
 	assert_int_equal(vmcs[VMCS_PROCESSOR_CONTROLS], OTHER_PROCESSOR | 1u << 2);
 	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x80000311);
-	assert_false(vmx_pending.nmi ||
-		     vmx_pending.machine_check); /* entry.asm has nothing to do */
+	assert_false(self.vcpu.pending.nmi ||
+		     self.vcpu.pending.machine_check); /* entry.asm has nothing to do */
 	vmcs[VMCS_ENTRY_INTERRUPTION] = 0;
-	vmx_interrupt_window_exit();
+	vmx_interrupt_window_exit(&self.vcpu);
 	assert_int_equal(vmcs[VMCS_PROCESSOR_CONTROLS], OTHER_PROCESSOR);
 	assert_int_equal(vmcs[VMCS_ENTRY_INTERRUPTION], 0x800000ef);
 	assert_can_enter();
@@ -247,6 +275,8 @@ int main(void)
 		T(an_old_event_is_not_on_its_way),
 		T(the_open_window_injects_and_closes),
 		T(two_in_a_row_are_both_delivered),
+		T(one_that_waits_for_startup_gets_nothing),
+		T(both_windows_close),
 		T(a_machine_check_is_the_guests),
 		T(a_guest_without_mce_shuts_down),
 		T(an_nmi_comes_behind_a_machine_check),

@@ -86,8 +86,11 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #include "vmx/vmx.c"
 
 /* Only the table of hooks names these. */
+#pragma weak vmx_await_init
+#pragma weak vmx_await_startup
 #pragma weak vmx_bitmaps_init
 #pragma weak vmx_dump
+#pragma weak vmx_flush
 #pragma weak vmx_has_syscall
 #pragma weak vmx_hides_msr
 #pragma weak vmx_inject_exception
@@ -102,6 +105,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak vmx_read_fault_state
 #pragma weak vmx_release_port
 #pragma weak vmx_run
+#pragma weak vmx_set_state
 #pragma weak vmx_set_timer
 #pragma weak vmx_skip_instruction
 #pragma weak vmx_vcpu_init

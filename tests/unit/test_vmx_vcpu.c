@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The VMCS that a guest starts with: what must exit and what must not, the state that the
- * 32-bit boot protocols ask for, what an exit returns to, and the form of an injected event.
+ * The VMCS that a guest's processor starts with: what must exit and what must not, the state
+ * that it is told, what an exit returns to, and the form of an injected event.
  */
 #include "support.h"
 
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/exception.h"
-#include "guest/guest_image.h"
 #include "vm_entry.h"
 #include "vmx/vmx.h"
 
@@ -44,23 +43,39 @@ static uint64_t fake_rdmsr(uint32_t msr)
 #define read_cr0() fake_read_cr0()
 #define read_cr3() fake_read_cr3()
 #define read_cr4() fake_read_cr4()
-#define rdmsr(msr) fake_rdmsr(msr)
+static uint64_t dr6;
+static unsigned int breakpoints_cleared;
+
+#define rdmsr(msr)	    fake_rdmsr(msr)
+#define write_dr6(value)    ((void)(dr6 = (value)))
+#define clear_breakpoints() ((void)breakpoints_cleared++)
 #include "vmx/vcpu.c"
 
 #define OLD_BYTE 0x5a /* what a VMCS may hold before anything is written */
 
-static struct vcpu vcpu;
+static struct processor self;
 static jmp_buf stopped;
-static unsigned int dumps, delayed;
-struct vmx_pending vmx_pending;
+static unsigned int dumps, delayed, windows_closed, flushes;
 
-static const struct guest_entry entry = {
-	.eip = 0x100000,
-	.esi = 0x90000,
-	.gdt_base = 0x91000,
-	.gdt_limit = 0x1f,
-	.code_selector = 0x10,
-	.data_selector = 0x18,
+static uint64_t pdptes_cr3; /* of the last try to load them */
+static bool pdptes_are_bad;
+
+/* Flat 32-bit protected mode, as a kernel starts in; what start_state.c makes of it. */
+static const struct start_state start = {
+	.cr0 = 0x11,
+	.rip = 0x100000,
+	.rsp = 0x8000,
+	.rflags = 2,
+	.cs = {0x10, 0xc09b, UINT32_MAX, 0},
+	.ds = {0x18, 0xc093, UINT32_MAX, 0},
+	.es = {0x18, 0xc093, UINT32_MAX, 0},
+	.ss = {0x18, 0xc093, UINT32_MAX, 0},
+	.fs = {0x18, 0xc093, UINT32_MAX, 0},
+	.gs = {0x18, 0xc093, UINT32_MAX, 0},
+	.ldtr = {0, 0x82, 0xffff, 0},
+	.tr = {0, 0x8b, 0xffff, 0},
+	.gdtr = {.limit = 0x1f, .base = 0x91000},
+	.idtr = {.limit = 0x7ff, .base = 0x92000},
 };
 
 const uint8_t vmx_exit_entry[1];
@@ -87,41 +102,54 @@ uint64_t vmx_ept_pointer(void)
 	return 0x33301e;
 }
 
-uint64_t exception_gdt_base(void)
-{
-	return 0xffffffff80001000;
-}
-
 uint64_t exception_idt_base(void)
 {
 	return 0xffffffff80002000;
 }
 
-uint64_t exception_tss_base(void)
+struct processor *processor_current(void)
 {
-	return 0xffffffff80003000;
+	return &self;
 }
 
-void vmx_delay_interrupt(unsigned int vector)
+void vmx_close_windows(void)
 {
+	windows_closed++;
+}
+
+void vmx_flush(void)
+{
+	flushes++;
+}
+
+bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
+{
+	assert_true(cr0 & CR0_PG);
+	pdptes_cr3 = cr3;
+	return !pdptes_are_bad;
+}
+
+void vmx_delay_interrupt(struct vcpu *v, unsigned int vector)
+{
+	assert_ptr_equal(v, &self.vcpu);
 	delayed = vector;
 }
 
 _Noreturn void exit_triple_fault(struct vcpu *v)
 {
-	assert_ptr_equal(v, &vcpu);
+	assert_ptr_equal(v, &self.vcpu);
 	longjmp(stopped, 1);
 }
 
 int vmx_run_loop(struct vcpu *v)
 {
-	assert_ptr_equal(v, &vcpu);
+	assert_ptr_equal(v, &self.vcpu);
 	return 0;
 }
 
 void vmx_dump(const struct vcpu *v)
 {
-	assert_ptr_equal(v, &vcpu);
+	assert_ptr_equal(v, &self.vcpu);
 	dumps++;
 }
 
@@ -142,10 +170,12 @@ static int make_vmcs(void **state)
 	(void)state;
 	console_clear();
 	memset(vmcs, OLD_BYTE, sizeof(vmcs)); /* SDM volume 3C, 25.11.3 */
-	memset(&vcpu, 0, sizeof(vcpu));
-	vmx_pending = (struct vmx_pending){0};
-	dumps = delayed = 0;
-	init_fields(&entry);
+	memset(&self, 0, sizeof(self));
+	dumps = delayed = windows_closed = breakpoints_cleared = flushes = 0;
+	dr6 = pdptes_cr3 = 0;
+	pdptes_are_bad = false;
+	init_fields();
+	vmx_set_state(&self.vcpu, &start);
 	return 0;
 }
 
@@ -195,8 +225,8 @@ static void an_exit_returns_to_vellum(void **state)
 	assert_int_equal(vmcs[0x0c02], CODE64_SELECTOR);
 	assert_int_equal(vmcs[0x0c0c], TSS_SELECTOR);
 	assert_int_equal((CODE64_SELECTOR | TSS_SELECTOR) & 7, 0);
-	assert_int_equal(vmcs[0x6c0a], 0xffffffff80003000);
-	assert_int_equal(vmcs[0x6c0c], 0xffffffff80001000);
+	assert_int_equal(vmcs[0x6c0a], (uintptr_t)self.tables.tss);
+	assert_int_equal(vmcs[0x6c0c], (uintptr_t)self.tables.gdt);
 	assert_int_equal(vmcs[0x6c0e], 0xffffffff80002000);
 	assert_int_equal(vmcs[0x6c16], (uintptr_t)vmx_exit_entry);
 }
@@ -211,6 +241,9 @@ static void the_guest_starts_in_flat_32_bit_protected_mode(void **state)
 	assert_int_equal(vmcs[VMCS_GUEST_PAT], 0x0007040600070406);
 	assert_int_equal(vmcs[VMCS_GUEST_GDTR_BASE], 0x91000);
 	assert_int_equal(vmcs[VMCS_GUEST_GDTR_LIMIT], 0x1f);
+	assert_int_equal(vmcs[VMCS_GUEST_IDTR_BASE], 0x92000);
+	assert_int_equal(vmcs[VMCS_GUEST_IDTR_LIMIT], 0x7ff);
+	assert_int_equal(vmcs[VMCS_GUEST_RSP], 0x8000);
 	for (enum vmcs_segment segment = SEGMENT_ES; segment <= SEGMENT_GS; segment++) {
 		bool code = segment == SEGMENT_CS;
 
@@ -219,25 +252,159 @@ static void the_guest_starts_in_flat_32_bit_protected_mode(void **state)
 		assert_int_equal(*vmcs_segment(0x4814, segment), code ? 0xc09b : 0xc093);
 		assert_int_equal(*vmcs_segment(0x6806, segment), 0);
 	}
-	assert_int_equal(vmx_read_cr0(&vcpu), CR0_PE | CR0_ET);
-	assert_int_equal(vmx_read_cr4(&vcpu), 0);
-	assert_int_equal(vmx_privilege_level(&vcpu), 0);
+	assert_int_equal(vmx_read_cr0(&self.vcpu), CR0_PE | CR0_ET);
+	assert_int_equal(vmx_read_cr4(&self.vcpu), 0);
+	assert_int_equal(vmx_privilege_level(&self.vcpu), 0);
+}
+
+/* Real mode, where STARTUP leads; no two segments are alike. */
+static const struct start_state startup = {
+	.cr0 = 0x10,
+	.rflags = 2,
+	.cs = {0x9a00, 0x9b, 0xffff, 0x9a000},
+	.ds = {0x1000, 0x93, 0xffff, 0x10000},
+	.es = {0x2000, 0x93, 0xffff, 0x20000},
+	.ss = {0x3000, 0x93, 0xffff, 0x30000},
+	.fs = {0x4000, 0x93, 0xffff, 0x40000},
+	.gs = {0x5000, 0x93, 0xffff, 0x50000},
+	.ldtr = {0x28, 0x82, 0x6fff, 0x40000000},
+	.tr = {0x30, 0x8b, 0x67, 0x48000000},
+	.gdtr = {.limit = 0xffff},
+	.idtr = {.limit = 0xffff},
+};
+
+static void assert_segment(enum vmcs_segment segment, const struct start_segment *expected)
+{
+	assert_int_equal(*vmcs_segment(0x0800, segment), expected->selector);
+	assert_int_equal(*vmcs_segment(0x4800, segment), expected->limit);
+	assert_int_equal(*vmcs_segment(0x4814, segment), expected->access);
+	assert_int_equal(*vmcs_segment(0x6806, segment), expected->base);
+}
+
+static void a_state_in_real_mode_can_be_entered(void **state)
+{
+	(void)state;
+	vmx_set_state(&self.vcpu, &startup);
+	assert_can_enter();
+	assert_segment(SEGMENT_CS, &startup.cs);
+	assert_segment(SEGMENT_DS, &startup.ds);
+	assert_segment(SEGMENT_ES, &startup.es);
+	assert_segment(SEGMENT_SS, &startup.ss);
+	assert_segment(SEGMENT_FS, &startup.fs);
+	assert_segment(SEGMENT_GS, &startup.gs);
+	assert_segment(SEGMENT_LDTR, &startup.ldtr);
+	assert_segment(SEGMENT_TR, &startup.tr);
+	assert_int_equal(vmx_read_cr0(&self.vcpu), CR0_ET);
+}
+
+/* SDM volume 3C, 25.4.1: bit 16 */
+static void a_segment_without_rights_is_unusable(void **state)
+{
+	struct start_state null_es = start;
+
+	(void)state;
+	null_es.es = (struct start_segment){.selector = 3};
+	vmx_set_state(&self.vcpu, &null_es);
+	assert_int_equal(*vmcs_segment(0x4814, SEGMENT_ES), 0x10000);
+	assert_int_equal(*vmcs_segment(0x0800, SEGMENT_ES), 3);
+	assert_can_enter();
+}
+
+static void paging_is_on_from_the_start_if_the_state_says_so(void **state)
+{
+	struct start_state paging = start;
+
+	(void)state;
+	paging.cr0 |= CR0_PG | CR0_NE;
+	paging.cr3 = 0x1234000;
+	paging.efer = EFER_NXE;
+	vmx_set_state(&self.vcpu, &paging);
+	assert_can_enter();
+	assert_int_equal(vmcs[VMCS_GUEST_CR3], 0x1234000);
+	assert_int_equal(vmcs[VMCS_GUEST_EFER], EFER_NXE);
+	assert_int_equal(vmx_read_cr0(&self.vcpu), CR0_PG | CR0_NE | CR0_ET | CR0_PE);
+	assert_int_equal(pdptes_cr3, 0); /* 32-bit paging has none */
+	paging.cr4 = CR4_PAE;
+	vmx_set_state(&self.vcpu, &paging);
+	assert_int_equal(vmx_read_cr4(&self.vcpu), CR4_PAE);
+	assert_int_equal(pdptes_cr3, 0x1234000);
+	assert_console_quiet();
+	pdptes_are_bad = true;
+	vmx_set_state(&self.vcpu, &paging);
+	assert_can_enter(); /* the fake loads none: they are 0 */
+	assert_console(LOG_WARN, "PDPTEs at 1234000 are not valid");
+}
+
+static void assert_quiet(void)
+{
+	static const uint16_t fields[] = {0x4016, 0x4824, 0x4826, 0x6822, 0x2802};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++)
+		assert_int_equal(vmcs[fields[i]], 0);
+	assert_false(self.vcpu.pending.nmi || self.vcpu.pending.machine_check ||
+		     self.vcpu.pending.interrupt);
+}
+
+/* From 64-bit code in the middle of everything, as INIT may find it. */
+static void init_ends_what_was_under_way(void **state)
+{
+	(void)state;
+	vmcs[0x4012] |= 1u << 9; /* IA-32e mode guest */
+	vmcs[0x4016] = 0x80000b0e;
+	vmcs[0x4824] = 1 | 8;
+	vmcs[0x4826] = 1;
+	vmcs[0x6822] = BIT(14);
+	vmcs[0x681a] = 0x455;
+	vmcs[0x2802] = 2;
+	vmcs[0x2804] = 0x0605040302010006; /* PAT: INIT leaves it */
+	vmcs[0x6824] = 0xc0105000;	   /* SYSENTER_ESP: the same */
+	for (unsigned int i = 0; i < 4; i++)
+		vmcs[0x280a + 2 * i] = 0x1001;
+	self.vcpu.pending.nmi = self.vcpu.pending.machine_check = true;
+	self.vcpu.pending.interrupt = 0xef;
+	windows_closed = breakpoints_cleared = flushes = 0;
+	dr6 = 0;
+	vmx_set_state(&self.vcpu, &startup);
+	assert_can_enter();
+	assert_quiet();
+	assert_int_equal(vmcs[0x4012], 1u << 2 | 1u << 14 | 1u << 15);
+	assert_int_equal(vmcs[0x681a], 0x400);
+	assert_int_equal(dr6, 0xffff0ff0);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(vmcs[0x280a + 2 * i], 0);
+	assert_int_equal(windows_closed, 1);
+	assert_int_equal(breakpoints_cleared, 1);
+	assert_int_equal(flushes, 1);
+	assert_int_equal(vmcs[0x2804], 0x0605040302010006);
+	assert_int_equal(vmcs[0x6824], 0xc0105000);
+}
+
+/* SDM volume 3C, 25.4.2: 1 is HLT, 3 waits for STARTUP */
+static void it_waits_in_the_state_that_the_signal_ends(void **state)
+{
+	(void)state;
+	vmx_await_init(&self.vcpu);
+	assert_int_equal(vmcs[0x4826], 1);
+	vmx_await_startup(&self.vcpu);
+	assert_int_equal(vmcs[0x4826], 3);
+	vmx_set_state(&self.vcpu, &startup);
+	assert_int_equal(vmcs[0x4826], 0);
 }
 
 static void the_guest_sees_its_own_ne_and_vmxe(void **state)
 {
 	(void)state;
 	vmcs[VMCS_CR0_SHADOW] = CR0_NE | CR0_CD; /* CD is not Vellum's: the shadow has no say */
-	assert_int_equal(vmx_read_cr0(&vcpu), CR0_PE | CR0_ET | CR0_NE);
+	assert_int_equal(vmx_read_cr0(&self.vcpu), CR0_PE | CR0_ET | CR0_NE);
 	vmcs[VMCS_GUEST_CR4] |= CR4_PAE;
-	assert_int_equal(vmx_read_cr4(&vcpu), CR4_PAE);
+	assert_int_equal(vmx_read_cr4(&self.vcpu), CR4_PAE);
 }
 
 static void cpl_is_the_dpl_of_ss(void **state)
 {
 	(void)state;
 	*vmcs_segment(0x4814, SEGMENT_SS) = 0xc0f3;
-	assert_int_equal(vmx_privilege_level(&vcpu), 3);
+	assert_int_equal(vmx_privilege_level(&self.vcpu), 3);
 }
 
 /*
@@ -303,11 +470,11 @@ static void the_host_has_no_other_segments(void **state)
 static void an_exception_has_the_manuals_form(void **state)
 {
 	(void)state;
-	vmx_inject_exception(&vcpu, VECTOR_UD, NO_ERROR_CODE);
+	vmx_inject_exception(&self.vcpu, VECTOR_UD, NO_ERROR_CODE);
 	assert_int_equal(vmcs[0x4016], 0x80000306);
 	assert_can_enter();
 	vmcs[0x4016] = 0;
-	vmx_inject_exception(&vcpu, VECTOR_GP, 0x1234);
+	vmx_inject_exception(&self.vcpu, VECTOR_GP, 0x1234);
 	assert_int_equal(vmcs[0x4016], 0x80000b0d);
 	assert_int_equal(vmcs[0x4018], 0x1234);
 	assert_can_enter();
@@ -318,11 +485,11 @@ static void in_real_mode_there_are_no_error_codes(void **state)
 {
 	(void)state;
 	vmcs[VMCS_GUEST_CR0] &= ~CR0_PE;
-	vmx_inject_exception(&vcpu, VECTOR_GP, 0);
+	vmx_inject_exception(&self.vcpu, VECTOR_GP, 0);
 	assert_int_equal(vmcs[0x4016], 0x8000030d);
 	assert_can_enter();
 	vmcs[0x4016] = 0;
-	vmx_inject_exception(&vcpu, VECTOR_UD, NO_ERROR_CODE);
+	vmx_inject_exception(&self.vcpu, VECTOR_UD, NO_ERROR_CODE);
 	assert_int_equal(vmcs[0x4016], 0x80000306);
 }
 
@@ -331,7 +498,8 @@ static void in_real_mode_there_are_no_error_codes(void **state)
 static void upon(uint64_t event, unsigned int vector, uint64_t expected)
 {
 	vmcs[0x4016] = event;
-	vmx_inject_exception(&vcpu, vector, vector < 10 || vector == 17 ? NO_ERROR_CODE : 0x50);
+	vmx_inject_exception(&self.vcpu, vector,
+			     vector < 10 || vector == 17 ? NO_ERROR_CODE : 0x50);
 	assert_int_equal(vmcs[0x4016], expected);
 	if (expected & 0x800)
 		assert_int_equal(vmcs[0x4018], vector == (expected & 0xff) ? 0x50 : 0);
@@ -347,7 +515,7 @@ static void exceptions_combine_to_a_double_fault(void **state)
 	upon(0x80000b08, 6, 0x80000306);
 	upon(0x00000b0d, 10, 0x80000b0a); /* an old event */
 	assert_int_equal(delayed, 0);
-	assert_false(vmx_pending.nmi);
+	assert_false(self.vcpu.pending.nmi);
 }
 
 static void upon_a_double_fault_it_is_a_shutdown(void **state)
@@ -364,9 +532,9 @@ static void what_the_machine_sent_waits(void **state)
 	(void)state;
 	upon(0x800000ef, 1, 0x80000301);
 	assert_int_equal(delayed, 0xef);
-	assert_false(vmx_pending.nmi);
+	assert_false(self.vcpu.pending.nmi);
 	upon(0x80000202, 1, 0x80000301);
-	assert_true(vmx_pending.nmi);
+	assert_true(self.vcpu.pending.nmi);
 }
 
 static void software_interrupts_come_again_by_themselves(void **state)
@@ -376,7 +544,7 @@ static void software_interrupts_come_again_by_themselves(void **state)
 	upon(0x80000603, 10, 0x80000b0a);
 	upon(0x80000501, 10, 0x80000b0a);
 	assert_int_equal(delayed, 0);
-	assert_false(vmx_pending.nmi);
+	assert_false(self.vcpu.pending.nmi);
 }
 
 static void a_refused_entry_is_explained_and_dumped(void **state)
@@ -384,7 +552,7 @@ static void a_refused_entry_is_explained_and_dumped(void **state)
 	(void)state;
 	vmcs[0x4400] = 7;
 	if (setjmp(stopped) == 0)
-		vmx_run(&vcpu);
+		vmx_run(&self.vcpu);
 	assert_int_equal(dumps, 1);
 	assert_console(LOG_ERROR, "VM entry with invalid control fields");
 	assert_console(LOG_ERROR, "error 7");
@@ -399,6 +567,11 @@ int main(void)
 		T(the_tables_are_where_they_are),
 		T(an_exit_returns_to_vellum),
 		T(the_guest_starts_in_flat_32_bit_protected_mode),
+		T(a_state_in_real_mode_can_be_entered),
+		T(a_segment_without_rights_is_unusable),
+		T(paging_is_on_from_the_start_if_the_state_says_so),
+		T(init_ends_what_was_under_way),
+		T(it_waits_in_the_state_that_the_signal_ends),
 		T(the_guest_sees_its_own_ne_and_vmxe),
 		T(cpl_is_the_dpl_of_ss),
 		T(no_field_is_left_as_it_was),

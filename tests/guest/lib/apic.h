@@ -20,9 +20,16 @@
 #define APIC_LVT_MASKED	     0x10000u
 
 /* Commands: level assert, physical destination */
-#define ICR_FIXED 0x4000u /* and a vector */
-#define ICR_NMI	  0x4400u
-#define ICR_INIT  0x4500u
+#define ICR_FIXED   0x4000u /* and a vector */
+#define ICR_NMI	    0x4400u
+#define ICR_INIT    0x4500u
+#define ICR_STARTUP 0x4600u
+#define ICR_PENDING 0x1000u
+#define ICR_OTHERS  0xc0000u /* shorthand: all but this one */
+
+/* The level-triggered INIT of old processors, and its end */
+#define ICR_INIT_LEVEL	 0xc500u
+#define ICR_INIT_RELEASE 0x8500u
 
 static inline volatile uint32_t *apic_register(uint32_t address)
 {
