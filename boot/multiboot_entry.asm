@@ -1,54 +1,22 @@
 ; SPDX-License-Identifier: GPL-2.0-only
 ;
-; From a Multiboot 1 loader to C in long mode.
+; What Multiboot loaders look for in vellum.elf, and where they jump.
 ;
-; In:  EAX = 2BADB002h, EBX = physical address of the Multiboot information,
-;      32-bit protected mode, paging off, interrupts off (Multiboot 0.6.96, 3.2)
-; Out: vellum_main(EDI = magic, ESI = information), long mode, on the boot stack
-;
-; The page tables made here serve until the image has moved: the first 4 GiB of
-; physical memory, both where they are and at PHYSMAP_BASE, and the image at
-; IMAGE_BASE.
+; In:  EAX = 2BADB002h, EBX = physical address of the
+;      information, 32-bit protected mode, paging off, interrupts off (Multiboot
+;      0.6.96, 3.2)
+; Out: to enter_long_mode
 
 MULTIBOOT_MAGIC		equ 0x1badb002
 MULTIBOOT_PAGE_ALIGN	equ 1 << 0	; modules start on page boundaries
 MULTIBOOT_MEMORY_INFO	equ 1 << 1	; a memory map, please
 MULTIBOOT_FLAGS		equ MULTIBOOT_PAGE_ALIGN | MULTIBOOT_MEMORY_INFO
 
-CPUID_EXT_MAX		equ 0x80000000
-CPUID_EXT_FEATURES	equ 0x80000001
-CPUID_LONG_MODE_BIT	equ 29		; EDX of leaf 80000001h
-CPUID_NX_BIT		equ 20		; the same
-
-CR0_PE			equ 1 << 0
-CR0_WP			equ 1 << 16
-CR0_PG			equ 1 << 31
-CR4_PAE			equ 1 << 5
-CR4_MCE			equ 1 << 6	; a machine check is dumped like any exception
-MSR_EFER		equ 0xc0000080
-EFER_LME		equ 1 << 8
-EFER_NXE		equ 1 << 11
-
-PAGE_PRESENT_WRITE	equ 3
-PAGE_LARGE		equ 1 << 7
-PAGE_SIZE		equ 4096
-LARGE_PAGE_SIZE		equ 1 << 21
-ENTRIES			equ 512
-PHYSMAP_GIGABYTES	equ 4
-PHYSMAP_SLOT		equ 256		; PML4 entry of PHYSMAP_BASE
-IMAGE_SLOT		equ 511		; PML4 entry of IMAGE_BASE
-IMAGE_PDPT_SLOT		equ 510
-IMAGE_PAGES		equ ENTRIES	; what one page table maps: 2 MiB
-
-COM1			equ 0x3f8
-VGA_TEXT		equ 0xb8000
-
-extern vellum_main
-extern boot_stack_top
-extern image_load_address
+extern enter_long_mode
 global multiboot_entry
 
-section .boot.header align=4
+section .boot.header align=8
+
 	dd MULTIBOOT_MAGIC
 	dd MULTIBOOT_FLAGS
 	dd -(MULTIBOOT_MAGIC + MULTIBOOT_FLAGS)
@@ -57,140 +25,7 @@ section .boot.text
 bits 32
 
 multiboot_entry:
-	cld
-	mov	esp, boot_call_stack_top
 	mov	edi, eax
 	mov	esi, ebx
-	call	require_long_mode
-	call	build_page_tables
-	call	enable_long_mode
-	lgdt	[boot_gdt_pointer]
-	jmp	CODE64:.long_mode
-bits 64
-.long_mode:
-	xor	eax, eax
-	mov	ds, eax
-	mov	es, eax
-	mov	ss, eax
-	mov	fs, eax
-	mov	gs, eax
-	mov	rsp, boot_stack_top
-	xor	ebp, ebp		; the backtrace ends here
-	mov	rax, vellum_main
-	call	rax
-	ud2				; vellum_main does not return
-bits 32
-
-; Does not return if the processor can't run 64-bit code, or has no no-execute pages.
-; Clobbers EAX, EBX, ECX, EDX, EBP.
-require_long_mode:
-	mov	eax, CPUID_EXT_MAX
-	cpuid
-	cmp	eax, CPUID_EXT_FEATURES
-	jb	.absent
-	mov	eax, CPUID_EXT_FEATURES
-	cpuid
-	mov	ebp, no_long_mode_text
-	bt	edx, CPUID_LONG_MODE_BIT
-	jnc	.refuse
-	mov	ebp, no_nx_text
-	bt	edx, CPUID_NX_BIT
-	jnc	.refuse
-	ret
-.absent:
-	mov	ebp, no_long_mode_text
-.refuse:
-	mov	esi, ebp
-	call	print_early
-.stop:	cli
-	hlt
-	jmp	.stop
-
-; ESI: text with a NUL. To the first serial port, at whatever speed it has, and a text screen.
-print_early:
-	mov	edi, VGA_TEXT
-.next:	lodsb
-	test	al, al
-	jz	.done
-	mov	dx, COM1
-	out	dx, al
-	mov	ah, 0x07		; grey on black
-	stosw
-	jmp	.next
-.done:	ret
-
-; Clobbers EAX, ECX, EDX.
-build_page_tables:
-	mov	dword [boot_pml4], boot_pdpt_low + PAGE_PRESENT_WRITE
-	mov	dword [boot_pml4 + PHYSMAP_SLOT * 8], boot_pdpt_low + PAGE_PRESENT_WRITE
-	mov	dword [boot_pml4 + IMAGE_SLOT * 8], boot_pdpt_image + PAGE_PRESENT_WRITE
-	mov	dword [boot_pdpt_image + IMAGE_PDPT_SLOT * 8], boot_pd_image + PAGE_PRESENT_WRITE
-	mov	dword [boot_pd_image], boot_pt_image + PAGE_PRESENT_WRITE
-
-	mov	eax, boot_pd_low + PAGE_PRESENT_WRITE
-	xor	ecx, ecx
-.pdpt:	mov	[boot_pdpt_low + ecx * 8], eax
-	add	eax, PAGE_SIZE
-	inc	ecx
-	cmp	ecx, PHYSMAP_GIGABYTES
-	jb	.pdpt
-
-	mov	eax, PAGE_PRESENT_WRITE | PAGE_LARGE
-	xor	ecx, ecx
-.pd:	mov	[boot_pd_low + ecx * 8], eax
-	add	eax, LARGE_PAGE_SIZE
-	inc	ecx
-	cmp	ecx, PHYSMAP_GIGABYTES * ENTRIES
-	jb	.pd
-
-	mov	eax, image_load_address + PAGE_PRESENT_WRITE
-	xor	ecx, ecx
-.pt:	mov	[boot_pt_image + ecx * 8], eax
-	add	eax, PAGE_SIZE
-	inc	ecx
-	cmp	ecx, IMAGE_PAGES
-	jb	.pt
-	ret
-
-; Leaves the processor in compatibility mode. Clobbers EAX, ECX, EDX.
-enable_long_mode:
-	mov	eax, cr4
-	or	eax, CR4_PAE | CR4_MCE
-	mov	cr4, eax
-	mov	eax, boot_pml4
-	mov	cr3, eax
-	mov	ecx, MSR_EFER
-	rdmsr
-	or	eax, EFER_LME | EFER_NXE
-	wrmsr
-	mov	eax, cr0
-	or	eax, CR0_PG | CR0_WP | CR0_PE
-	mov	cr0, eax
-	ret
-
-align 8
-boot_gdt:
-	dq 0
-CODE64	equ $ - boot_gdt
-	dq 0x00209a0000000000		; 64-bit code, CPL 0
-boot_gdt_pointer:
-	dw $ - boot_gdt - 1
-	dd boot_gdt
-
-no_long_mode_text:
-	db "vellum: error: this processor has no 64-bit mode (CPUID 80000001h EDX bit 29);"
-	db " boot the guest kernel without Vellum", 13, 10, 0
-
-no_nx_text:
-	db "vellum: error: this processor does not offer no-execute pages (CPUID 80000001h EDX"
-	db " bit 20): look for Execute Disable in the firmware's setup", 13, 10, 0
-
-section .boot.bss nobits align=4096
-boot_pml4:		resb PAGE_SIZE
-boot_pdpt_low:		resb PAGE_SIZE
-boot_pdpt_image:	resb PAGE_SIZE
-boot_pd_image:		resb PAGE_SIZE
-boot_pt_image:		resb PAGE_SIZE
-boot_pd_low:		resb PAGE_SIZE * PHYSMAP_GIGABYTES
-boot_call_stack:	resb 64
-boot_call_stack_top:
+	xor	ebp, ebp		; an ELF file is loaded where it was linked
+	jmp	enter_long_mode

@@ -4,7 +4,7 @@
 
 HV_OBJ := $(BUILD)/obj
 HV_C := $(wildcard hv/*/*.c) boot/multiboot.c
-HV_ASM := boot/multiboot_entry.asm $(wildcard hv/*/*.asm)
+HV_ASM := $(wildcard boot/*.asm) $(wildcard hv/*/*.asm)
 HV_OBJECTS := $(HV_C:%=$(HV_OBJ)/%.o) $(HV_ASM:%=$(HV_OBJ)/%.o)
 
 HV_CFLAGS := -std=c17 -fasm -ffreestanding -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
@@ -43,11 +43,11 @@ $(HV_OBJ)/symbols%.o: $(HV_OBJ)/symbols%.asm
 $(HV_OBJ)/symbols.o: $(HV_OBJ)/symbols.asm
 	@$(NASM) -f elf64 -o $@ $<
 
-$(HV_OBJ)/vellum-first.elf: $(HV_OBJECTS) $(HV_OBJ)/symbols-empty.o hv/vellum.lds
+$(HV_OBJ)/vellum-first.elf: $(HV_OBJECTS) $(HV_OBJ)/symbols-empty.o hv/vellum.lds hv/image.lds
 	@$(LD) $(HV_LDFLAGS) -o $@ $(filter %.o,$^)
 
 # vellum64.elf is for gdb; QEMU's -kernel and old loaders want a 32-bit ELF.
-$(BUILD)/vellum64.elf: $(HV_OBJECTS) $(HV_OBJ)/symbols.o hv/vellum.lds
+$(BUILD)/vellum64.elf: $(HV_OBJECTS) $(HV_OBJ)/symbols.o hv/vellum.lds hv/image.lds
 	$(QUIET_LD)$(LD) $(HV_LDFLAGS) -o $@ $(filter %.o,$^)
 
 $(BUILD)/vellum.elf: $(BUILD)/vellum64.elf

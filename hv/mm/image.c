@@ -8,11 +8,11 @@
 #include "mm/page_table.h"
 #include "mm/physmap.h"
 
-#define BOOT_PHYSMAP_LIMIT (4 * GIB) /* multiboot_entry.asm maps that much */
+#define BOOT_PHYSMAP_LIMIT (4 * GIB) /* long_mode.asm maps that much */
 #define KEEP_ALIGN	   (2 * MIB)
 
 extern const char image_start[], image_text_end[], image_rodata_end[], image_end[];
-extern const char boot_start[], image_load_address[], image_load_end[];
+extern const char boot_start[], boot_end[];
 extern const char boot_stack_guard[];
 
 /*
@@ -21,6 +21,7 @@ extern const char boot_stack_guard[];
  */
 void image_switch(void *to, const void *from, uint64_t size, uint64_t root);
 
+uint64_t image_loaded_at; /* where boot_start really is: long_mode.asm */
 uintptr_t physmap_base = PHYSMAP_BASE;
 uint64_t physmap_limit = BOOT_PHYSMAP_LIMIT;
 
@@ -33,8 +34,8 @@ static int find_place(const struct boot_info *boot, uint64_t *base)
 	int error;
 
 	free = boot->memory;
-	error = e820_set_type(&free, (uintptr_t)boot_start,
-			      (uintptr_t)image_load_end - (uintptr_t)boot_start, E820_RESERVED);
+	error = e820_set_type(&free, image_loaded_at, (uintptr_t)boot_end - (uintptr_t)boot_start,
+			      E820_RESERVED);
 	for (unsigned int i = 0; i < boot->module_count && !error; i++)
 		error = e820_set_type(&free, boot->module[i].start.raw, boot->module[i].size,
 				      E820_RESERVED);
