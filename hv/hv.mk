@@ -3,7 +3,7 @@
 # The hypervisor: build/vellum.elf, a Multiboot image.
 
 HV_OBJ := $(BUILD)/obj
-HV_C := $(wildcard hv/*/*.c) boot/multiboot.c
+HV_C := $(wildcard hv/*/*.c) $(wildcard boot/*.c)
 HV_ASM := $(wildcard boot/*.asm) $(wildcard hv/*/*.asm)
 HV_OBJECTS := $(HV_C:%=$(HV_OBJ)/%.o) $(HV_ASM:%=$(HV_OBJ)/%.o)
 

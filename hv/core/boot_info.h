@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What any boot loader tells Vellum, in Vellum's own words. boot/ fills it from
- * Multiboot (later: Multiboot 2, UEFI); nothing else knows which loader it was.
+ * What any boot loader tells Vellum, in Vellum's own words. boot/ fills it from what
+ * the loader left; nothing else knows which loader it was.
  */
 #ifndef VELLUM_CORE_BOOT_INFO_H
 #define VELLUM_CORE_BOOT_INFO_H
@@ -38,6 +38,7 @@ struct boot_info {
 	char command_line[BOOT_STRING_SIZE];
 	struct e820_map memory; /* as the firmware reports it, normalized */
 	struct boot_framebuffer framebuffer;
+	hpa_t rsdp; /* ACPI's root pointer; 0 if it is where BIOSes have it */
 	unsigned int module_count;
 	struct boot_module module[BOOT_MAX_MODULES];
 };

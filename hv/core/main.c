@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From power-on to the guest's first instruction; each step is a call. */
-#include "boot/multiboot.h"
+#include "boot/boot.h"
 #include "core/cpu.h"
 #include "core/exception.h"
 #include "core/exit_cpuid.h"
@@ -171,7 +171,7 @@ void vellum_main(uint32_t magic, uint32_t info)
 	exception_init();
 	exception_load(&processor_boot()->tables);
 	console_open(CONSOLE_AUTO);
-	error = multiboot_read(magic, hpa(info), &boot);
+	error = boot_read(magic, hpa(info), &boot);
 	if (!error) {
 		open_console();
 		error = start();

@@ -14,6 +14,8 @@
 
 #define PORT_LIMIT 0x10000
 
+static hpa_t known_rsdp; /* 0: to be searched */
+
 static bool is_mapped(uint64_t address, uint64_t size)
 {
 	return address < physmap_limit && size <= physmap_limit - address;
@@ -54,11 +56,24 @@ static uint64_t ebda_start(void)
 	return (uint64_t)segment << 4;
 }
 
+void acpi_set_rsdp(hpa_t rsdp)
+{
+	known_rsdp = rsdp;
+}
+
+static bool is_known_rsdp_right(void)
+{
+	return known_rsdp.raw != 0 && is_mapped(known_rsdp.raw, ACPI_RSDP_V1_SIZE) &&
+	       is_rsdp(phys_to_virt(known_rsdp));
+}
+
 hpa_t acpi_find_rsdp(void)
 {
 	uint64_t ebda = ebda_start();
 	hpa_t rsdp = hpa(0);
 
+	if (is_known_rsdp_right())
+		return known_rsdp;
 	if (ebda != 0)
 		rsdp = scan_for_rsdp(ebda, ebda + EBDA_SEARCHED);
 	return rsdp.raw != 0 ? rsdp : scan_for_rsdp(BIOS_START, BIOS_END);

@@ -10,9 +10,13 @@
 #include "dev/acpi_tables.h"
 #include "lib/types.h"
 
+/* Where the boot loader or UEFI says that the root pointer is; hpa(0): it does not say. */
+void acpi_set_rsdp(hpa_t rsdp);
+
 /*
- * The root pointer of a BIOS machine: first KiB of the EBDA, then 0xe0000-0xfffff, on
- * 16-byte boundaries (ACPI 6.4, 5.2.5.1). hpa(0) if there is none.
+ * The root pointer: where acpi_set_rsdp() was told, if one is there. Else that of a BIOS
+ * machine: first KiB of the EBDA, then 0xe0000-0xfffff, on 16-byte boundaries (ACPI 6.4,
+ * 5.2.5.1). hpa(0) if there is none.
  */
 hpa_t acpi_find_rsdp(void);
 

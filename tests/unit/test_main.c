@@ -110,7 +110,7 @@ void console_open(enum option_console choice)
 	(void)choice;
 }
 
-int multiboot_read(uint32_t magic, hpa_t address, struct boot_info *info)
+int boot_read(uint32_t magic, hpa_t address, struct boot_info *info)
 {
 	(void)magic;
 	(void)address;

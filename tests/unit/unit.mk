@@ -14,7 +14,11 @@ HOSTCC ?= gcc
 UNIT := $(BUILD)/unit
 
 PURE_SOURCES += \
+	boot/boot.c \
+	boot/efi_tables.c \
+	boot/loader_data.c \
 	boot/multiboot.c \
+	boot/multiboot2.c \
 	hv/core/cmdline.c \
 	hv/dev/acpi.c \
 	hv/guest/e820.c \
