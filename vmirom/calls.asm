@@ -78,15 +78,15 @@
         %1      NONE, out_words                 ; 60 OUTSW
         %1      NONE, set_iopl_mask             ; 61 SetIOPLMask
         %1      NONE, 0                         ; 62 SetInitialAPState
-        %1      NONE, 0                         ; 63 APICWrite
-        %1      NONE, 0                         ; 64 APICRead
+        %1      NONE, apic_write_call           ; 63 APICWrite
+        %1      NONE, apic_read_call            ; 64 APICRead
         %1      NOP, do_nothing                 ; 65 IODelay
-        %1      NONE, 0                         ; 66 GetCycleFrequency
-        %1      NONE, 0                         ; 67 GetCycleCounter
-        %1      NONE, 0                         ; 68 SetAlarm
-        %1      NONE, 0                         ; 69 CancelAlarm
-        %1      NONE, 0                         ; 70 GetWallclockTime
-        %1      NONE, 0                         ; 71 WallclockUpdated
+        %1      NATIVE, get_cycle_frequency     ; 66 GetCycleFrequency
+        %1      NATIVE, get_cycle_counter       ; 67 GetCycleCounter
+        %1      NATIVE, set_alarm               ; 68 SetAlarm
+        %1      NATIVE, cancel_alarm            ; 69 CancelAlarm
+        %1      NATIVE, get_wallclock_time      ; 70 GetWallclockTime
+        %1      NATIVE, return_zero             ; 71 WallclockUpdated
         %1      NONE, return_zero               ; 72 SetCallbacks
         %1      NONE, do_nothing                ; 73 SetLazyMode
 %endmacro

@@ -87,6 +87,7 @@ field_at 0x60
         dw      (hypercalls_end - hypercalls) / 2
         dw      trace_stubs
         dw      TRACE_STUB_SIZE
+        dw      time_data
 
 ; VMI 3.0's two entry points, 8 bytes of code each
 field_at 0x80

@@ -6,7 +6,8 @@
 ;
 ; The guest runs the ROM in place, at CPL 0, through its own linear mapping of the first
 ; megabyte. So the code works at any address, and nothing here is written after the
-; hypervisor has prepared its copy. Offsets are equal to assembler addresses.
+; hypervisor has prepared its copy. Behind the ROM there may be two more pages: one for data
+; and a window to the local APIC. Offsets are equal to assembler addresses.
 
 %include "vmi.inc"
 
@@ -19,6 +20,8 @@ rom_start:
 %include "cpu.asm"
 %include "mmu.asm"
 %include "ports.asm"
+%include "apic.asm"
+%include "time.asm"
 %include "calls.asm"
 %include "answers.asm"
 %include "trace.asm"

@@ -220,16 +220,35 @@ static void find_s5(const struct acpi_fadt *fadt, struct acpi_power *power)
 				power);
 }
 
-int acpi_read_power(struct acpi_power *power)
+/* An older, shorter table reads as if it had zeros behind its end. -ENODEV. */
+static int read_fadt(struct acpi_fadt *fadt)
 {
 	const struct acpi_header *table = acpi_find_table(ACPI_FADT_SIGNATURE);
-	struct acpi_fadt fadt = {0};
 
-	memset(power, 0, sizeof(*power));
+	memset(fadt, 0, sizeof(*fadt));
 	if (table == NULL)
 		return -ENODEV;
-	/* An older, shorter table reads as if it had zeros behind its end */
-	memcpy(&fadt, table, min_u64(table->length, sizeof(fadt)));
+	memcpy(fadt, table, min_u64(table->length, sizeof(*fadt)));
+	return 0;
+}
+
+int acpi_read_clocks(struct acpi_clocks *clocks)
+{
+	struct acpi_fadt fadt;
+	int error = read_fadt(&fadt);
+
+	clocks->pm_timer = choose_port(fadt.pm_timer, &fadt.x_pm_timer);
+	clocks->century = fadt.century;
+	return error;
+}
+
+int acpi_read_power(struct acpi_power *power)
+{
+	struct acpi_fadt fadt;
+
+	memset(power, 0, sizeof(*power));
+	if (read_fadt(&fadt))
+		return -ENODEV;
 	power->pm1a_control = choose_port(fadt.pm1a_control, &fadt.x_pm1a_control);
 	power->pm1b_control = choose_port(fadt.pm1b_control, &fadt.x_pm1b_control);
 	power->has_reset = (fadt.flags & ACPI_FADT_RESET_REG) && fadt.reset_register.address != 0;

@@ -37,6 +37,15 @@ struct acpi_power {
 	uint8_t soft_off_b;   /* and for PM1b */
 };
 
+/* What tells the time (FADT). */
+struct acpi_clocks {
+	uint16_t pm_timer; /* port of 4 bytes; 0: there is none */
+	uint8_t century;   /* CMOS index of the real-time clock's century; 0: it has none */
+};
+
+/* -ENODEV without a FADT; all 0 then. */
+int acpi_read_clocks(struct acpi_clocks *clocks);
+
 /* -ENODEV without a FADT. What the FADT lacks is 0 or false then, too. */
 int acpi_read_power(struct acpi_power *power);
 

@@ -71,24 +71,33 @@ struct acpi_fadt {
 	uint8_t unused3[11];
 	uint32_t pm1a_control; /* 64: port of the PM1a control block */
 	uint32_t pm1b_control; /* 0: there is none */
-	uint8_t unused4[40];
+	uint8_t unused4[4];
+	uint32_t pm_timer; /* 76: port */
+	uint8_t unused5[28];
+	uint8_t century; /* 108: CMOS index, 0: there is none */
+	uint8_t unused6[3];
 	uint32_t flags; /* 112 */
 	struct acpi_address reset_register;
 	uint8_t reset_value; /* 128 */
-	uint8_t unused5[11];
+	uint8_t unused7[11];
 	uint64_t x_dsdt; /* 140: goes before dsdt */
-	uint8_t unused6[24];
+	uint8_t unused8[24];
 	struct acpi_address x_pm1a_control; /* 172: goes before the field above */
 	struct acpi_address x_pm1b_control;
+	uint8_t unused9[12];
+	struct acpi_address x_pm_timer; /* 208 */
 } __attribute__((packed));
 
 _Static_assert(offsetof(struct acpi_fadt, dsdt) == 40, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, smi_command) == 48, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, pm1a_control) == 64, "FADT");
+_Static_assert(offsetof(struct acpi_fadt, pm_timer) == 76, "FADT");
+_Static_assert(offsetof(struct acpi_fadt, century) == 108, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, flags) == 112, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, reset_value) == 128, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, x_dsdt) == 140, "FADT");
 _Static_assert(offsetof(struct acpi_fadt, x_pm1a_control) == 172, "FADT");
+_Static_assert(offsetof(struct acpi_fadt, x_pm_timer) == 208, "FADT");
 
 /* 4.8.3.2: PM1 control */
 #define ACPI_PM1_SCI_EN	       BIT(0) /* ACPI is on */

@@ -115,11 +115,8 @@ int option_rom_find_slot(const uint8_t *area, size_t rom_size, gpa_t *slot)
 	page = find_run(&taken, taken.behind_roms, pages);
 	if (page == AREA_PAGES)
 		page = find_run(&taken, 0, pages);
-	if (page == AREA_PAGES) {
-		pr_error("no room for the VMI ROM: %zu bytes between %#x and %#x are not free",
-			 rom_size, VMI_ROM_SCAN_START, VMI_ROM_SCAN_END);
+	if (page == AREA_PAGES)
 		return -ENOMEM;
-	}
 	*slot = gpa(OPTION_ROM_AREA_BASE + page * PAGE_SIZE);
 	return 0;
 }
@@ -208,6 +205,8 @@ static int read_private_header(struct rom_image *rom)
 		return damaged("answers are outside", private->answers);
 	if (!is_inside(rom, private->hypercalls, private->hypercall_count * sizeof(uint16_t)))
 		return damaged("list of hypercalls is outside", private->hypercalls);
+	if (!is_inside(rom, private->time, sizeof(struct vmi_rom_time)))
+		return damaged("figures of the time are outside", private->time);
 	return 0;
 }
 
@@ -297,14 +296,34 @@ static struct vmi_rom_answer traced(const struct rom_image *rom, unsigned int ca
 	return (struct vmi_rom_answer){(uint16_t)stub, VMI_RELOCATION_CALL_REL, 0};
 }
 
-static void set_answers(struct rom_image *rom, enum option_vmi vmi)
+static bool needs_pages(unsigned int call)
+{
+	return call == VMI_CALL_APICWrite || call == VMI_CALL_APICRead;
+}
+
+/* All or none, as a kernel that has the first does not ask whether there are the others. */
+static bool needs_time(unsigned int call)
+{
+	return call >= VMI_CALL_GetCycleFrequency && call <= VMI_CALL_WallclockUpdated;
+}
+
+static bool can_be_done(const struct option_rom_setup *setup, unsigned int call)
+{
+	if (needs_time(call))
+		return setup->time && setup->has_pages;
+	return setup->has_pages || !needs_pages(call);
+}
+
+static void set_answers(struct rom_image *rom, const struct option_rom_setup *setup)
 {
 	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++) {
 		struct vmi_rom_answer answer = read_answer(rom, call);
 
-		if (vmi == VMI_CALLS)
+		if (!can_be_done(setup, call))
+			answer = (struct vmi_rom_answer){.type = VMI_RELOCATION_NONE};
+		else if (setup->vmi == VMI_CALLS)
 			answer = without_hint(answer);
-		else if (vmi == VMI_TRACE)
+		else if (setup->vmi == VMI_TRACE)
 			answer = traced(rom, call, answer);
 		write_answer(rom, call, answer);
 	}
@@ -317,21 +336,22 @@ static void set_checksum(struct rom_image *rom)
 	*checksum = (uint8_t)(*checksum - byte_sum(rom->bytes, rom->size));
 }
 
-int option_rom_prepare(uint8_t *rom, size_t size, enum option_vmi vmi,
-		       const uint8_t hypercall[VMI_HYPERCALL_INSTRUCTION_SIZE])
+int option_rom_prepare(uint8_t *rom, size_t size, const struct option_rom_setup *setup)
 {
 	struct rom_image image = {.bytes = rom, .size = size};
 	int error;
 
-	if (vmi == VMI_OFF) {
+	if (setup->vmi == VMI_OFF) {
 		pr_error("no VMI ROM to prepare: vmi=off");
 		return -EINVAL;
 	}
 	error = check_image(&image);
 	if (error)
 		return error;
-	patch_hypercalls(&image, hypercall);
-	set_answers(&image, vmi);
+	patch_hypercalls(&image, setup->hypercall);
+	set_answers(&image, setup);
+	if (setup->time)
+		memcpy(rom + image.private.time, setup->time, sizeof(*setup->time));
 	set_checksum(&image);
 	return 0;
 }

@@ -1,57 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "guest/rom_install.h"
+#include "core/cpu.h"
 #include "core/guest_space.h"
 #include "debug/console.h"
 #include "guest/option_rom.h"
 #include "lib/errno.h"
 #include "lib/string.h"
 #include "mm/frames.h"
+#include "mm/mtrr.h"
 #include "mm/physmap.h"
+#include "vmi/time.h"
 
-/* Whole pages: what shares them with the ROM is copied along. */
-static int make_pages(gpa_t slot, uint64_t size, uint8_t **pages)
+/* Where the local APIC is unless somebody moves it: SDM volume 3A, 11.4.1 */
+#define APIC_PAGE	  0xfee00000u
+#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
+
+/*
+ * The guest may map the window cached, as it maps the ROM; the MTRRs, which apply to where
+ * the window leads, make it uncached all the same on AMD-V. EPT gets the type itself.
+ */
+static bool can_show_apic(void)
 {
-	uint64_t start = align_down(slot.raw, PAGE_SIZE);
-	uint64_t end = align_up(slot.raw + size, PAGE_SIZE);
-	hpa_t copy;
-	int error = frames_allocate((unsigned int)((end - start) / PAGE_SIZE), 1, &copy);
+	struct mtrr_state mtrr;
 
-	if (error)
-		return error;
-	*pages = phys_to_virt(copy);
-	memcpy(*pages, phys_to_virt(hpa(start)), end - start);
-	return 0;
+	mtrr_read(&mtrr);
+	return (rdmsr(MSR_APIC_BASE) & APIC_BASE_ADDRESS) == APIC_PAGE &&
+	       mtrr_type(&mtrr, APIC_PAGE) == MEMORY_UC;
 }
 
-static int place(gpa_t slot, uint64_t size, enum option_vmi vmi, const uint8_t hypercall[3])
+/* A slot for the ROM and the pages behind it, or at least for the ROM. */
+static int find_slot(uint64_t size, struct option_rom_setup *setup, gpa_t *slot)
 {
-	uint64_t start = align_down(slot.raw, PAGE_SIZE);
-	uint8_t *pages, *rom;
-	int error = make_pages(slot, size, &pages);
+	const uint8_t *area = phys_to_virt(hpa(OPTION_ROM_AREA_BASE));
+
+	setup->has_pages =
+		can_show_apic() && !option_rom_find_slot(area, VMI_ROM_PAGES * PAGE_SIZE, slot);
+	return setup->has_pages ? 0 : option_rom_find_slot(area, size, slot);
+}
+
+/* The ROM, and what goes behind it. The size is a page, or seal.py had complained. */
+static int show_pages(gpa_t slot, uint64_t size, const struct option_rom_setup *setup)
+{
+	unsigned int pages = setup->has_pages ? VMI_ROM_APIC_PAGE : 1;
+	uint8_t *rom;
+	hpa_t copy;
+	int error = frames_allocate(pages, 1, &copy);
 
 	if (error)
 		return error;
-	rom = pages + (slot.raw - start);
+	rom = phys_to_virt(copy);
 	memcpy(rom, vmirom_start, size);
-	error = option_rom_prepare(rom, size, vmi, hypercall);
-	if (error)
-		return error;
-	pr_info("VMI ROM of %lu bytes at %lx", size, slot.raw);
-	return guest_space_overlay(gpa(start), align_up(slot.raw + size, PAGE_SIZE) - start,
-				   virt_to_phys(pages), MEMORY_WB);
+	error = option_rom_prepare(rom, size, setup);
+	if (!error)
+		error = guest_space_overlay(slot, pages * PAGE_SIZE, copy, MEMORY_WB);
+	if (!error && setup->has_pages)
+		error = guest_space_overlay(gpa(slot.raw + VMI_ROM_APIC_PAGE * PAGE_SIZE),
+					    PAGE_SIZE, hpa(APIC_PAGE), MEMORY_UC);
+	return error;
 }
 
 int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])
 {
 	uint64_t size = (uint64_t)(vmirom_end - vmirom_start);
+	struct option_rom_setup setup = {.vmi = vmi, .hypercall = hypercall};
+	struct vmi_rom_time time;
 	gpa_t slot;
 
 	if (vmi == VMI_OFF)
 		return 0;
-	if (option_rom_find_slot(phys_to_virt(hpa(OPTION_ROM_AREA_BASE)), size, &slot)) {
+	if (find_slot(size, &setup, &slot)) {
 		pr_warn("no VMI ROM: no free %lu bytes between %x and %x", size, VMI_ROM_SCAN_START,
 			VMI_ROM_SCAN_END - 1);
 		return 0;
 	}
-	return place(slot, size, vmi, hypercall);
+	if (!setup.has_pages)
+		pr_warn("no VMI time and APIC calls: no %lu bytes free behind the ROM, or no local "
+			"APIC at %x",
+			(VMI_ROM_PAGES - 1) * PAGE_SIZE, APIC_PAGE);
+	else if (!vmi_time_measure(&time))
+		setup.time = &time;
+	pr_info("VMI ROM of %lu bytes at %lx", size, slot.raw);
+	return show_pages(slot, size, &setup);
 }

@@ -171,7 +171,8 @@ struct vmi_rom_private {
 	uint16_t hypercall_count; /* instructions are, as offsets */
 	uint16_t trace_stubs;	  /* offset of the first call's stub for vmi=trace */
 	uint16_t trace_stub_size; /* and how far it is to the next call's */
-	uint16_t reserved[7];
+	uint16_t time;		  /* offset of struct vmi_rom_time */
+	uint16_t reserved[6];
 };
 
 _Static_assert(sizeof(struct vmi_rom_private) == 0x20, "private header");
@@ -187,6 +188,32 @@ struct vmi_rom_answer {
 };
 
 _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
+
+/*
+ * Two pages that the ROM expects behind its own: one of zeros, for what it has to remember,
+ * and the local APIC's.
+ */
+#define VMI_ROM_PAGES	  3u
+#define VMI_ROM_APIC_PAGE 2u /* index of the last */
+
+/* The two timers that an alarm can be wired to. */
+enum vmi_timer { VMI_TIMER_PIT, VMI_TIMER_LAPIC, VMI_TIMERS };
+
+/* What time routines in the ROM calculate with. */
+struct vmi_rom_time {
+	uint64_t tsc_hz;
+	uint64_t wall_at_0;	    /* nanoseconds since 1970, UTC, when the TSC was 0 */
+	uint32_t wall_mult;	    /* nanoseconds a TSC cycle, times 2^VMI_WALL_SHIFT */
+	uint32_t ticks[VMI_TIMERS]; /* of a timer a TSC cycle, times 2^VMI_TICKS_SHIFT */
+	uint32_t reserved;
+	uint64_t longest[VMI_TIMERS]; /* TSC cycles that a timer can wait for */
+};
+
+#define VMI_WALL_SHIFT	24
+#define VMI_TICKS_SHIFT 31
+
+_Static_assert(sizeof(struct vmi_rom_time) == 48, "time.asm");
+_Static_assert(offsetof(struct vmi_rom_time, longest) == 32, "time.asm");
 
 /*
  * The way from the ROM into the hypervisor: VMMCALL or VMCALL at CPL 0, no prefix. EAX holds a

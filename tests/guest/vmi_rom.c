@@ -21,6 +21,7 @@ static bool is_hypercall(unsigned int call)
 static bool is_routine(unsigned int call)
 {
 	return (call >= VMI_CALL_EnableInterrupts && call <= VMI_CALL_SYSEXIT) ||
+	       (call >= VMI_CALL_GetCycleFrequency && call <= VMI_CALL_WallclockUpdated) ||
 	       is_hypercall(call);
 }
 

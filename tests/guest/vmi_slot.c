@@ -28,16 +28,24 @@ static uint32_t hash(const uint8_t *block)
 	return hash;
 }
 
+/* The ROM and the pages behind it, of which the last is the local APIC's: not to be looked at. */
+static bool is_of_rom(uint32_t rom, uint32_t at)
+{
+	return rom && at - rom < VMI_ROM_PAGES * PAGE_SIZE;
+}
+
 /* The ROM lies where natively nothing is; all else shows the same bytes. */
 void guest_main(void)
 {
+	uint32_t rom = rom_find();
+
 	for (uint32_t at = VMI_ROM_SCAN_START; at < VMI_ROM_SCAN_END; at += VMI_ROM_ALIGN) {
 		const uint8_t *block = (const void *)at;
 
-		if (rom_is_at(at) || is_empty(block))
+		if (is_of_rom(rom, at) || is_empty(block))
 			say_same("%x empty", at);
 		else
 			say_same("%x %08x", at, hash(block));
 	}
-	EXPECT_EQ("a ROM", rom_find() != 0, !told("none"));
+	EXPECT_EQ("a ROM", rom != 0, !told("none"));
 }

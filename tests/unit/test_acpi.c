@@ -345,6 +345,30 @@ static void a_broken_s5_is_none(void **state)
 	assert_false(power.has_soft_off);
 }
 
+static void clocks_are_read_from_the_fadt(void **state)
+{
+	struct acpi_fadt *fadt = arena_at(FADT_AT);
+	struct acpi_clocks clocks;
+
+	(void)state;
+	assert_int_equal(acpi_read_clocks(&clocks), 0);
+	assert_int_equal(clocks.pm_timer, 0);
+	assert_int_equal(clocks.century, 0);
+	fadt->pm_timer = 0x608;
+	fadt->century = 0x32;
+	fix_table(FADT_AT);
+	assert_int_equal(acpi_read_clocks(&clocks), 0);
+	assert_int_equal(clocks.pm_timer, 0x608);
+	assert_int_equal(clocks.century, 0x32);
+	fadt->x_pm_timer = (struct acpi_address){.space = ACPI_SPACE_IO, .address = 0x1808};
+	fix_table(FADT_AT);
+	assert_int_equal(acpi_read_clocks(&clocks), 0);
+	assert_int_equal(clocks.pm_timer, 0x1808);
+	memset(arena_at(RSDP_AT), 0, sizeof(struct acpi_rsdp));
+	assert_int_equal(acpi_read_clocks(&clocks), -ENODEV);
+	assert_int_equal(clocks.pm_timer, 0);
+}
+
 static void no_tables_no_power(void **state)
 {
 	struct acpi_power power = {.pm1a_control = 1, .has_reset = true};
@@ -483,6 +507,7 @@ int main(void)
 		with_setup(soft_off_is_read_from_the_dsdt),
 		with_setup(soft_off_with_a_long_package_and_short_integers),
 		with_setup(a_broken_s5_is_none),
+		with_setup(clocks_are_read_from_the_fadt),
 		with_setup(no_tables_no_power),
 		with_setup(counts_enabled_processors_of_both_kinds),
 		with_setup(a_broken_entry_ends_the_table),

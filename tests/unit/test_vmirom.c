@@ -235,8 +235,16 @@ static const struct call calls[74] = {
 	[59] = {NONE, CODE(0xf3, 0x6e, 0xc3)},
 	[60] = {NONE, CODE(0xf3, 0x66, 0x6f, 0xc3)},
 	[61] = {NONE, CODE(0x9c, 0x81, 0x24, 0x24, 0xff, 0xcf, 0xff, 0xff)}, /* and IOPL away */
+	[63] = {NONE, CODE(0x53, 0x89, 0xc1, 0x89, 0xd0)}, /* push ebx; mov ecx, eax, and on */
+	[64] = {NONE, CODE(0x53, 0x89, 0xc1)},
 	[65] = {NOP, NOTHING},
-	[72] = {NONE, CODE(0x31, 0xc0, 0xc3)}, /* xor eax, eax */
+	[66] = {NATIVE, CODE(0xe8, 0, 0, 0, 0, 0x59)}, /* call .here; pop ecx, and on */
+	[67] = {NATIVE, CODE(0x83, 0xf8, 0x01)},       /* cmp eax, 1, and on */
+	[68] = {NATIVE, CODE(0x3c, 0x01)},	       /* cmp al, 1, and on */
+	[69] = {NATIVE, CODE(0x3c, 0x01)},
+	[70] = {NATIVE, CODE(0x53, 0x56)},	 /* push ebx; push esi, and on */
+	[71] = {NATIVE, CODE(0x31, 0xc0, 0xc3)}, /* xor eax, eax */
+	[72] = {NONE, CODE(0x31, 0xc0, 0xc3)},	 /* xor eax, eax */
 	[73] = {NONE, NOTHING},
 };
 

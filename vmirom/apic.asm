@@ -1,0 +1,101 @@
+; SPDX-License-Identifier: GPL-2.0-only
+;
+; Calls 63 and 64, and what time.asm needs of the local APIC: its registers through the
+; window, a page behind the ROM that shows the local APIC without an exit; or through MSRs
+; where the guest has turned x2APIC on.
+
+        bits    32
+
+; 63 APICWrite. In: EAX = register's offset (or address: its last 12 bits count), EDX = value.
+; 64 APICRead.  In: EAX. Out: EAX.
+apic_write_call:
+        push    ebx
+        mov     ecx, eax
+        mov     eax, edx
+        ROM_BASE ebx
+        call    apic_write
+        pop     ebx
+        ret
+
+apic_read_call:
+        push    ebx
+        mov     ecx, eax
+        ROM_BASE ebx
+        call    apic_read
+        pop     ebx
+        ret
+
+; How is the local APIC reached?
+; In:  EBX = ROM, ECX = register.
+; Out: below: not at all. Equal: at EBX + ECX + APIC_WINDOW. Above: by MSR ECX.
+; Changes: EAX, EDX, ECX.
+apic_locate:
+        push    ecx
+        mov     ecx, MSR_APIC_BASE
+        rdmsr
+        pop     ecx
+        and     ecx, APIC_REGISTER
+        test    ah, APIC_BASE_ENABLE >> 8
+        jz      .nowhere
+        test    ah, APIC_BASE_X2APIC >> 8
+        jnz     .msr
+        and     eax, ~0xfff
+        cmp     eax, APIC_PAGE          ; where the window leads
+        jne     .nowhere
+        test    edx, edx
+        jnz     .nowhere
+        ret
+.msr:
+        shr     ecx, 4
+        or      ecx, MSR_X2APIC         ; not 0, and CF = 0: above
+        ret
+.nowhere:
+        stc                             ; below
+        ret
+
+; In:  EBX = ROM, ECX = register. Out: EAX, -1 without an APIC. Changes: EDX, ECX.
+apic_read:
+        call    apic_locate
+        jb      .nowhere
+        ja      .msr
+        mov     eax, [ebx + ecx + APIC_WINDOW]
+        ret
+.msr:
+        rdmsr
+        ret
+.nowhere:
+        or      eax, -1
+        ret
+
+; In:  EBX = ROM, ECX = register, EAX = value. Changes: EAX, EDX, ECX.
+apic_write:
+        push    eax
+        call    apic_locate
+        pop     eax
+        jb      .nowhere
+        ja      .msr
+        mov     [ebx + ecx + APIC_WINDOW], eax
+        ret
+.msr:
+        xor     edx, edx
+        wrmsr
+.nowhere:
+        ret
+
+; Sends this processor the interrupt of vector EAX. Changes: EAX, EDX, ECX.
+apic_send_self:
+        push    eax
+        mov     ecx, APIC_ICR
+        call    apic_locate
+        pop     eax
+        jb      .nowhere
+        ja      .msr
+        or      eax, ICR_SELF
+        mov     [ebx + ecx + APIC_WINDOW], eax
+        ret
+.msr:
+        xor     edx, edx
+        mov     ecx, MSR_X2APIC_SELF_IPI
+        wrmsr
+.nowhere:
+        ret
