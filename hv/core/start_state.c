@@ -118,8 +118,8 @@ static int read_segment(const struct guest_paging *paging, const struct vmi_ap_s
 	return segment->access & ACCESS_PRESENT ? 0 : -EINVAL;
 }
 
-/* Code or data as a segment register takes it; loading one marks it accessed. */
-static int read_data(const struct guest_paging *paging, const struct vmi_ap_state *ap,
+/* Code or data; loading a segment marks it accessed. */
+static int read_code(const struct guest_paging *paging, const struct vmi_ap_state *ap,
 		     uint16_t selector, struct start_segment *segment)
 {
 	int error = read_segment(paging, ap, selector, segment);
@@ -127,8 +127,17 @@ static int read_data(const struct guest_paging *paging, const struct vmi_ap_stat
 	if (error || !segment->access)
 		return error;
 	segment->access |= ACCESS_ACCESSED;
-	if (!(segment->access & ACCESS_S))
-		return -EINVAL;
+	return segment->access & ACCESS_S ? 0 : -EINVAL;
+}
+
+/* Data, or code that can be read as such. */
+static int read_data(const struct guest_paging *paging, const struct vmi_ap_state *ap,
+		     uint16_t selector, struct start_segment *segment)
+{
+	int error = read_code(paging, ap, selector, segment);
+
+	if (error)
+		return error;
 	return (segment->access & (ACCESS_CODE | ACCESS_WRITABLE)) == ACCESS_CODE ? -EINVAL : 0;
 }
 
@@ -139,10 +148,10 @@ static int read_segments(const struct guest_paging *paging, const struct vmi_ap_
 		uint16_t selector;
 		struct start_segment *segment;
 	} all[] = {
-		{ap->cs, &state->cs}, {ap->ss, &state->ss}, {ap->ds, &state->ds},
-		{ap->es, &state->es}, {ap->fs, &state->fs}, {ap->gs, &state->gs},
+		{ap->ss, &state->ss}, {ap->ds, &state->ds}, {ap->es, &state->es},
+		{ap->fs, &state->fs}, {ap->gs, &state->gs},
 	};
-	int error = 0;
+	int error = read_code(paging, ap, ap->cs, &state->cs);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(all) && !error; i++)
 		error = read_data(paging, ap, all[i].selector, all[i].segment);
