@@ -338,7 +338,7 @@ class ShellEmulator(Emulator):
         assert Link.TERMINAL not in (com1.link, com2.link)
         return ["sh", "-c", self.script, "sh", str(com1.log), str(com2.log)]
 
-    def description(self) -> str:
+    def description(self, machine: Machine) -> str:
         return "a shell"
 
 

@@ -399,7 +399,7 @@ def cached(tmp_path, monkeypatch):
     monkeypatch.setenv("VELLUM_CACHE", str(tmp_path))
     monkeypatch.setattr(bochs_program, "system_program", lambda: None)
     bochs_program.find.cache_clear()
-    folder = bochs_program.cached_folder()
+    folder = bochs_program.KEPT.folder()
     make_folder(folder, fill)
     yield folder, lambda: make_folder(folder, fill)
     bochs_program.find.cache_clear()

@@ -9,9 +9,9 @@
     assert "vellum-guest: done" in result.com1
 
 Chapters: machine.py says what is built, qemu.py and bochs.py how QEMU and Bochs build it,
-choice.py which emulator does it, session.py runs it and cleans up after it. grub_iso.py,
-bochs_program.py, bochs_screen.py and relay.py serve Bochs; cache.py is for all that is
-fetched or built once.
+choice.py which emulator does it, session.py runs it and cleans up after it. qemu_program.py
+and bochs_program.py say where the emulators are; grub_iso.py, bochs_screen.py and relay.py
+serve Bochs; cache.py is for all that is fetched or built once, kept.py for fetched programs.
 """
 
 from .choice import choose_emulator

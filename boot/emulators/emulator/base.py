@@ -53,5 +53,5 @@ class Emulator(abc.ABC):
         return printed
 
     @abc.abstractmethod
-    def description(self) -> str:
+    def description(self, machine: Machine) -> str:
         """Program and version, for the heading of a report."""

@@ -78,7 +78,7 @@ class Bochs(Emulator):
         return "".join(line for line in printed.splitlines(keepends=True)
                        if not INFORMATION.match(line)).lstrip()
 
-    def description(self) -> str:
+    def description(self, _machine: Machine) -> str:
         return f"Bochs {'.'.join(map(str, bochs_program.find().version()))}"
 
 

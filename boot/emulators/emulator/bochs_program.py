@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where Bochs is: the system's own if it is new enough, else the one that is in the cache.
-
-The one in the cache (fetch-bochs puts it there) is Debian 13's, with the libraries and the
-dynamic linker that it was built for; so it runs on older systems, too.
-"""
+"""Where Bochs is: the system's own if it is new enough, else Debian 13's in the cache, where
+fetch-bochs puts it."""
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import re
 import shutil
@@ -16,14 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .cache import cache_root, is_intact
 from .errors import EmulatorError
+from .kept import Kept, start_words
 
 FIRST_VERSION = (3, 0)  # 2.7 does not start Linux 6.1
-SUITE = "trixie"
-ARCHITECTURE = "amd64"
-PACKAGES = ("bochs", "bochs-term", "bochsbios", "vgabios")
-LAYOUT = 1  # of the folder in the cache; count it up when fetch-bochs fills it otherwise
+KEPT = Kept("Bochs", "trixie", "amd64", ("bochs", "bochs-term", "bochsbios", "vgabios"), layout=1)
 
 SYSTEM_PROGRAM = "bochs-bin"
 SYSTEM_SHARE = Path("/usr/share/bochs")
@@ -57,18 +50,11 @@ def version_in(text: str) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def cached_folder() -> Path:
-    """Where fetch-bochs puts it. The name changes with all that decides what is in there."""
-    recipe = repr((SUITE, ARCHITECTURE, PACKAGES, LAYOUT))
-    return cache_root() / "bochs" / f"{SUITE}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
-
-
 def in_folder(folder: Path) -> Program:
     """The Bochs in a folder that fetch-bochs filled."""
-    library, share = folder / "lib", folder / "share" / "bochs"
+    share = folder / "share" / "bochs"
     return Program(("env", f"LTDL_LIBRARY_PATH={folder / 'plugins'}", f"BXSHARE={share}",
-                    str(library / "ld-linux-x86-64.so.2"), "--library-path", str(library),
-                    str(folder / "bin" / "bochs-bin")), share)
+                    *start_words(folder, SYSTEM_PROGRAM)), share)
 
 
 def system_program() -> Program | None:
@@ -89,9 +75,4 @@ def find() -> Program:
     program = system_program()
     if program is not None:
         return program
-    folder = cached_folder()
-    if not folder.exists():
-        raise EmulatorError("Bochs is not there; 'make setup' fetches it")
-    if not is_intact(folder):
-        raise EmulatorError(f"{folder} is damaged; 'make setup' fetches Bochs again")
-    return in_folder(folder)
+    return in_folder(KEPT.find())

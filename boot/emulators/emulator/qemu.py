@@ -4,19 +4,11 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import subprocess
-from functools import cache
 
+from . import qemu_program
 from .base import Emulator
 from .errors import EmulatorError
 from .machine import Link, Machine, Module, Serial
-
-PROGRAM = "qemu-system-x86_64"
-
-# The older ones hang a 2-way Linux 6.1 at "Booting SMP configuration" (7.2 was seen to).
-FIRST_VERSION_WITH_SMP_ICOUNT = (10, 0)
 
 # All that it takes for a whole Linux run to repeat to the digit: one nanosecond per
 # instruction, a clock that starts at a fixed date and follows that time, and a fixed
@@ -31,26 +23,10 @@ def escape(text: str) -> str:
     return text.replace(",", ",,")
 
 
-def version_in(text: str) -> tuple[int, int]:
-    """(major, minor) in what "--version" prints; (0, 0) if it says nothing."""
-    found = re.search(r"version (\d+)\.(\d+)", text)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-@cache
-def program() -> str:
-    """The path of QEMU; the environment's QEMU names another one."""
-    name = os.environ.get("QEMU", PROGRAM)
-    path = shutil.which(name)
-    if path is None:
-        raise EmulatorError(f"{name} is not installed; 'make setup' installs it")
-    return path
-
-
-@cache
-def version() -> tuple[int, int]:
-    text = subprocess.run([program(), "--version"], capture_output=True, text=True, check=False)
-    return version_in(text.stdout)
+def program_for(machine: Machine) -> qemu_program.Program:
+    if machine.icount and machine.cpus > 1:
+        return qemu_program.counting_several()
+    return qemu_program.system()
 
 
 class Qemu(Emulator):
@@ -63,12 +39,14 @@ class Qemu(Emulator):
     def refusal(self, machine: Machine) -> str | None:
         if machine.cpu != "amd":
             return f"QEMU without KVM has no virtualization for cpu '{machine.cpu}'"
-        if machine.icount and machine.cpus > 1 and version() < FIRST_VERSION_WITH_SMP_ICOUNT:
-            return "exact runs of more than one processor need QEMU 10 or newer (variable QEMU)"
+        try:
+            program_for(machine)
+        except EmulatorError as error:
+            return str(error)
         return None
 
     def command(self, machine: Machine, com1: Serial, com2: Serial) -> list[str]:
-        return [program(), "-nodefaults", "-display", "none", "-no-reboot",
+        return [*program_for(machine).words, "-nodefaults", "-display", "none", "-no-reboot",
                 "-m", str(machine.memory),
                 # One socket each: SeaBIOS's MP table lists sockets, and not every guest has ACPI.
                 "-smp", f"{machine.cpus},sockets={machine.cpus}",
@@ -76,8 +54,9 @@ class Qemu(Emulator):
                 *serial_port("com1", com1), *serial_port("com2", com2),
                 *boot(machine), *devices(machine), *machine.extra]
 
-    def description(self) -> str:
-        return f"QEMU {'.'.join(map(str, version()))} {self.accelerator}"
+    def description(self, machine: Machine) -> str:
+        version = program_for(machine).version()
+        return f"QEMU {'.'.join(map(str, version))} {self.accelerator}"
 
     def processor(self, machine: Machine) -> list[str]:
         """"max" has SVM with nested paging, and calls itself AuthenticAMD."""
