@@ -46,6 +46,14 @@ void console_open(enum option_console choice)
 		uart_open(port);
 }
 
+void console_reopen(void)
+{
+	if (!port)
+		return;
+	uart_flush(port);
+	uart_open(port);
+}
+
 static void put_text(const char *text)
 {
 	if (!port)

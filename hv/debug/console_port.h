@@ -10,4 +10,7 @@
  */
 void console_open(enum option_console choice);
 
+/* Sets the port up again: a guest that looks for serial ports has left its own settings there. */
+void console_reopen(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/processor.h"
 #include "core/vcpu.h"
 #include "debug/console.h"
+#include "debug/console_port.h"
 #include "lib/printf.h"
 #include "vmi/vmi.h"
 
@@ -124,6 +125,7 @@ void record_attach(const struct vcpu *vcpu)
 void record_end(const char *why)
 {
 	lock_take();
+	console_reopen();
 	for (unsigned int i = 0; i < running_count && options.stats == STATS_END; i++)
 		record_exits(running[i]);
 	begin("end");

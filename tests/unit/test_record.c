@@ -12,7 +12,7 @@
 enum { MOST_RECORDS = 4 };
 
 static char records[MOST_RECORDS][8192];
-static unsigned int record_count;
+static unsigned int record_count, records_before_reopen;
 
 static void capture(const char *record)
 {
@@ -26,6 +26,11 @@ static void capture(const char *record)
 #include "debug/record.c"
 
 struct options options;
+
+void console_reopen(void)
+{
+	records_before_reopen = record_count;
+}
 
 static struct vcpu vcpu, others[2];
 
@@ -278,6 +283,15 @@ static void a_record_that_is_too_long_is_cut(void **state)
 	assert_is_record(records[1]);
 }
 
+/* A guest that looks for serial ports leaves its own settings there. */
+static void the_port_is_set_up_again_before_the_last_words(void **state)
+{
+	(void)state;
+	records_before_reopen = MOST_RECORDS;
+	record_end("reset");
+	assert_int_equal(records_before_reopen, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +305,7 @@ int main(void)
 		cmocka_unit_test_setup(each_vcpu_that_ran_has_one_record, reset),
 		cmocka_unit_test_setup(every_processor_has_room, reset),
 		cmocka_unit_test_setup(without_stats_or_guest_the_end_stands_alone, reset),
+		cmocka_unit_test_setup(the_port_is_set_up_again_before_the_last_words, reset),
 		cmocka_unit_test_setup(a_record_that_is_too_long_is_cut, reset),
 	};
 
