@@ -111,10 +111,17 @@ unsigned int smp_guest_count(void)
 	return given;
 }
 
+/* The other processors may be emulated in turn with this one: PAUSE gives them theirs. */
+static void wait_a_microsecond(void)
+{
+	inb(PORT_DELAY);
+	cpu_relax();
+}
+
 static void delay(unsigned int microseconds)
 {
 	while (microseconds--)
-		inb(PORT_DELAY);
+		wait_a_microsecond();
 }
 
 static struct ap_handover *handover(void)
@@ -153,7 +160,7 @@ static bool has_arrived(void)
 	for (unsigned int i = 0; i < STARTUP_PATIENCE; i++) {
 		if (atomic_load(&arrived))
 			return true;
-		inb(PORT_DELAY);
+		wait_a_microsecond();
 	}
 	return false;
 }
@@ -213,10 +220,21 @@ static void reset(struct vcpu *vcpu)
 	vendor->set_state(vcpu, &state);
 }
 
+/* Firmware may have forgotten to unlock it on all of them. */
+static bool is_usable(const struct processor *self)
+{
+	char why[160];
+
+	if (!vendor->probe(why, sizeof(why)))
+		return true;
+	pr_warn("processor %u: %s", self->vcpu.id, why);
+	return false;
+}
+
 /* Returns if the processor can't be used; the console has the reason. */
 static void set_up(struct processor *self)
 {
-	if (vendor->enable(&self->vcpu) || vendor->vcpu_init(&self->vcpu))
+	if (!is_usable(self) || vendor->enable(&self->vcpu) || vendor->vcpu_init(&self->vcpu))
 		return;
 	ready[self->vcpu.id] = true;
 	atomic_store(&settled, true);
@@ -256,7 +274,7 @@ void smp_main(struct processor *self)
 static bool has_settled(void)
 {
 	for (unsigned int i = 0; i < STARTUP_PATIENCE && !atomic_load(&settled); i++)
-		inb(PORT_DELAY);
+		wait_a_microsecond();
 	return atomic_load(&settled);
 }
 

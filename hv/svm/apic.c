@@ -29,12 +29,16 @@ static enum code_size code_size(const struct vmcb_save *save)
 static unsigned int read_code(const struct vmcb_save *save, uint8_t code[INSTRUCTION_SIZE_MAX])
 {
 	struct guest_paging paging = {save->cr0, save->cr3, save->cr4, save->efer};
-	unsigned int size = 0;
+	uint64_t in_page = PAGE_SIZE - (svm_instruction_address(save, 0).raw & (PAGE_SIZE - 1));
+	unsigned int size = (unsigned int)min_u64(in_page, INSTRUCTION_SIZE_MAX);
 
-	while (size < INSTRUCTION_SIZE_MAX &&
-	       !guest_memory_read(&paging, svm_instruction_address(save, size), &code[size], 1))
-		size++;
-	return size;
+	if (guest_memory_read(&paging, svm_instruction_address(save, 0), code, size))
+		return 0;
+	if (size == INSTRUCTION_SIZE_MAX ||
+	    guest_memory_read(&paging, svm_instruction_address(save, size), code + size,
+			      INSTRUCTION_SIZE_MAX - size))
+		return size;
+	return INSTRUCTION_SIZE_MAX;
 }
 
 static uint64_t *register_at(struct vcpu *vcpu, unsigned int number)
