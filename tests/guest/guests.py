@@ -63,6 +63,7 @@ ENDLESS_DB = {"qemu": "QEMU itself aborts (iothread lock) when a push of an inte
 BOCHS_STEP = {"bochs amd": "Bochs lets the trap of a step over CPUID come after the exit"}
 BOCHS_DR6 = {"bochs amd": "DR6 is not set yet there at a #DB that exits"}
 NO_Q35 = {"bochs": "a chipset of QEMU's"}
+NO_X2APIC = {"qemu": "QEMU 7.2's own processors have no x2APIC"}
 TCG_INIT = {"qemu": "QEMU resets the processor at an INIT that is intercepted"}
 
 
@@ -161,6 +162,7 @@ GUESTS = (
     Guest("alignment_check", (HV, NATIVE), same=True, on=ALL),
     Guest("smp_start", (HV2, NATIVE2), same=True, on=ALL),
     Guest("smp_ipi", (HV2, NATIVE2), on=ALL),
+    Guest("smp_x2apic", (replace(HV2, not_on=NO_X2APIC), replace(NATIVE2, not_on=NO_X2APIC))),
     Guest("fuzz_kernel", (HV,)),
     Guest("fuzz_user", (HV, NATIVE), same=True),
     Guest("real_mode", (HV, NATIVE), same=True),
