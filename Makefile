@@ -18,8 +18,10 @@ KERNEL  ?=
 INITRD  ?=
 APPEND  ?=
 VELLUM  ?=
-BOARD   ?= micro
+BOARD   ?= all
 V       ?= 0
+
+BOARDS  := micro exit-cost
 
 # ---- the tools -----------------------------------------------------------------
 
@@ -39,13 +41,15 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup all kernels emulator run boot test test-system unit-programs clean distclean FORCE
+.PHONY: help setup all kernels emulator run bench $(BOARDS:%=bench-%) boot test test-system \
+	unit-programs clean distclean FORCE
 
 help:
 	@echo "Vellum $(VERSION): a thin hypervisor that speaks VMI 3.0. Targets:"
 	@echo
 	@echo "  make setup      install the packages that are missing (apt; sudo when not root)"
 	@echo "  make run        the main job: boot the test guest in every column, print the board"
+	@echo "  make bench      the boards (BOARD=): $(BOARDS)"
 	@echo "  make boot       boot one guest in one mode, its serial console on this terminal"
 	@echo "  make test       every test: unit, guest, system"
 	@echo "  make test-unit, test-guest, test-system    one layer (after make setup)"
@@ -66,6 +70,7 @@ help:
 	@echo "  ICOUNT=$(ICOUNT)           1: make run repeats exactly; QEMU then counts instructions"
 	@echo "  KERNEL= INITRD= APPEND=   your own guest for make boot: bzImage, initrd, more words"
 	@echo "  VELLUM=          more words for the hypervisor's command line (docs/command-line.md)"
+	@echo "  BOARD=$(BOARD)        for make bench: all, $(BOARDS)"
 	@echo "  V=$(V)              1: show the commands"
 
 setup:
@@ -102,9 +107,19 @@ BOARD_MACHINE = --cpu $(CPU) --emu $(EMU) --icount $(ICOUNT) --memory $(MEM)
 emulator: setup
 	@tests/bench/board --check $(BOARD_MACHINE)
 
-run: setup emulator all kernels $(INITRAMFS)
-	@tests/bench/board --board $(BOARD) $(BOARD_MACHINE) \
-		--append "$(APPEND)" --vellum-words "$(VELLUM)"
+BOARD_WORDS = --append "$(APPEND)" --vellum-words "$(VELLUM)"
+
+run bench-micro: setup emulator all kernels $(INITRAMFS)
+	@tests/bench/board --board micro $(BOARD_MACHINE) $(BOARD_WORDS)
+
+bench-exit-cost: setup emulator all kernels exit-cost-files
+	@tests/bench/exit-cost $(BOARD_MACHINE) $(BOARD_WORDS)
+
+# One after the other, so that their texts don't mix.
+bench:
+	$(if $(filter-out all $(BOARDS),$(BOARD)),$(error BOARD=$(BOARD): want all, or some of $(BOARDS)))
+	@for board in $(if $(filter all,$(BOARD)),$(BOARDS),$(BOARD)); do \
+		$(MAKE) --no-print-directory bench-$$board || exit; done
 
 ifeq ($(KERNEL),)
 BOOT_KERNEL := $(BUILD)/kernel-vmi/bzImage
@@ -125,7 +140,8 @@ boot: setup all
 
 # ---- what is tested ------------------------------------------------------------
 
-TEST_FILES = all kernels guests $(INITRAMFS) unit-programs $(BUILD)/vmirom_probe/probe.elf
+TEST_FILES = all kernels guests $(INITRAMFS) exit-cost-files unit-programs \
+	$(BUILD)/vmirom_probe/probe.elf
 
 unit-programs: $(UNIT_TESTS)
 

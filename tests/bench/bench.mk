@@ -24,3 +24,36 @@ $(BUILD)/bench/exit-only: tests/bench/workloads/exit-only.asm
 $(INITRAMFS): $(BENCH_PROGRAMS) tests/bench/initramfs $(wildcard tests/bench/guest_image/*.py) \
 	      tests/bench/guest_image/init
 	tests/bench/initramfs --output $@ $(addprefix --busybox ,$(BUSYBOX)) $(BENCH_PROGRAMS)
+
+# The exit-cost board: a bare guest, and programs whose exec is measured in an initramfs of
+# their own, the dynamic one with the libc that it was linked with.
+
+EXIT_COST           := $(BUILD)/bench/exit-cost
+EXIT_COST_GUEST     := $(GUEST)/exit_cost.bin
+EXIT_COST_INITRAMFS := $(BUILD)/exit-cost.cpio
+EXIT_COST_PROGRAMS  := $(addprefix $(EXIT_COST)/,exec-exits empty-static empty-dynamic)
+EXIT_COST_LIBRARIES  = lib/ld-linux.so.2=$(shell $(HOSTCC) -m32 -print-file-name=ld-linux.so.2) \
+		       lib/libc.so.6=$(shell $(HOSTCC) -m32 -print-file-name=libc.so.6)
+
+$(GUEST)/exit_cost.elf: $(GUEST)/tests/bench/exit_cost/instructions.c.o $(GUEST_LIB)
+
+$(EXIT_COST)/exec-exits: tests/bench/exit_cost/exec.c $(addprefix tests/bench/workloads/, \
+			 bench.c exits.c) $(BENCH_HEADERS)
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(HOSTCC) $(BENCH_CFLAGS) -Itests/bench/workloads -o $@ $(filter %.c,$^)
+
+$(EXIT_COST)/empty-static: tests/bench/exit_cost/empty.c
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(HOSTCC) $(BENCH_CFLAGS) -o $@ $<
+
+$(EXIT_COST)/empty-dynamic: tests/bench/exit_cost/empty.c
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(HOSTCC) $(filter-out -static,$(BENCH_CFLAGS)) -Wl,-rpath=/lib -o $@ $<
+
+$(EXIT_COST_INITRAMFS): $(BENCH_PROGRAMS) $(EXIT_COST_PROGRAMS) tests/bench/initramfs \
+			$(wildcard tests/bench/guest_image/*.py) tests/bench/guest_image/init
+	tests/bench/initramfs --output $@ $(addprefix --busybox ,$(BUSYBOX)) \
+		$(addprefix --file ,$(EXIT_COST_LIBRARIES)) $(BENCH_PROGRAMS) $(EXIT_COST_PROGRAMS)
+
+exit-cost-files: $(EXIT_COST_GUEST) $(EXIT_COST_INITRAMFS)
+.PHONY: exit-cost-files
