@@ -222,12 +222,13 @@ void vmx_set_state(struct vcpu *vcpu, const struct start_state *state)
 
 /*
  * Not in the state that waits for STARTUP, where an INIT would stay pending, and come after
- * the guest's STARTUP (25.4.2).
+ * the guest's STARTUP (25.4.2). NMIs are none of this processor's business until then.
  */
 void vmx_await_init(struct vcpu *vcpu)
 {
 	(void)vcpu;
 	vmwrite(VMCS_GUEST_ACTIVITY, ACTIVITY_HALTED);
+	vmwrite(VMCS_GUEST_INTERRUPTIBILITY, BLOCKING_NMI);
 }
 
 void vmx_await_startup(struct vcpu *vcpu)

@@ -385,6 +385,9 @@ static void it_waits_in_the_state_that_the_signal_ends(void **state)
 	(void)state;
 	vmx_await_init(&self.vcpu);
 	assert_int_equal(vmcs[0x4826], 1);
+	assert_int_equal(vmcs[0x4824], 8); /* NMIs wait, too */
+	vmx_set_state(&self.vcpu, &startup);
+	assert_int_equal(vmcs[0x4824], 0);
 	vmx_await_startup(&self.vcpu);
 	assert_int_equal(vmcs[0x4826], 3);
 	vmx_set_state(&self.vcpu, &startup);
