@@ -86,7 +86,7 @@ include tests/unit/vmirom.mk
 include tests/guest/guest.mk
 include tests/bench/bench.mk
 
-all: $(BUILD)/vellum.elf
+all: $(BUILD)/vellum.elf $(BUILD)/vellum.bin
 
 # Links into the cache; build-kernel checks what is there and builds what is not.
 kernels: $(BUILD)/kernel-plain $(BUILD)/kernel-vmi

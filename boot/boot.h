@@ -7,9 +7,14 @@
 #include "lib/types.h"
 
 /*
- * Fills boot from what the loader left at info; magic tells which loader's format it is:
- * that of multiboot_format.h or multiboot2_format.h. The errors are those of the format's
- * reader; -EINVAL for any other magic. The console has the details then.
+ * Fills boot from what the loader left at info. magic tells which loader's format it is:
+ * that of multiboot_format.h, multiboot2_format.h or linux_boot.h. An archive that comes
+ * as the only module is opened (pack.h). On the command line "--" ends Vellum's words: what
+ * follows is the guest kernel's, in place of what the archive or the module's string
+ * has. The loader's own words are taken out.
+ *
+ * The errors are those of the format's reader and of pack_open(); -EINVAL for any other
+ * magic. The console has the details then.
  */
 int boot_read(uint32_t magic, hpa_t info, struct boot_info *boot);
 

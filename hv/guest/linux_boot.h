@@ -92,6 +92,7 @@ _Static_assert(LINUX_HEADER_OFFSET + sizeof(struct linux_setup_header) == LINUX_
 /* screen_info.orig_video_isVGA */
 #define LINUX_VIDEO_VGA	 0x01 /* VGA in text mode */
 #define LINUX_VIDEO_VLFB 0x23 /* linear framebuffer that VESA set up */
+#define LINUX_VIDEO_EFI	 0x70 /* the same by UEFI */
 
 #define LINUX_VIDEO_64BIT_BASE BIT(1) /* screen_info.capabilities: ext_lfb_base counts */
 #define LINUX_LFB_SIZE_UNIT    (64 * KIB)
@@ -135,23 +136,43 @@ _Static_assert(offsetof(struct linux_screen_info, lfb_linelength) == 0x24, "scre
 _Static_assert(offsetof(struct linux_screen_info, capabilities) == 0x36, "screen_info");
 _Static_assert(sizeof(struct linux_screen_info) == 0x40, "screen_info");
 
+#define LINUX_EFI64_SIGNATURE 0x34364c45u /* "EL64" */
+
+struct linux_efi_info {
+	uint32_t loader_signature;
+	uint32_t system_table;
+	uint32_t memory_descriptor_size;
+	uint32_t memory_descriptor_version;
+	uint32_t memory_map;
+	uint32_t memory_map_size;
+	uint32_t system_table_high;
+	uint32_t memory_map_high;
+};
+
 /* The "zero page": arch/x86/include/uapi/asm/bootparam.h, as far as Vellum fills it */
 struct linux_boot_params {
 	struct linux_screen_info screen_info;
 	uint8_t unused1[0x30];
 	uint64_t acpi_rsdp_addr; /* 0x070: 0 lets Linux search; since 2.14 */
-	uint8_t unused2[0x168];
-	uint32_t alt_mem_k; /* 0x1e0: KiB above 1 MiB: BIOS INT 15h AX=E801h */
+	uint8_t unused2[0x48];
+	uint32_t ext_ramdisk_image; /* 0x0c0: bits 63-32 of the header's field */
+	uint32_t ext_ramdisk_size;
+	uint32_t ext_cmd_line_ptr;
+	uint8_t unused3[0xf4];
+	struct linux_efi_info efi_info; /* 0x1c0 */
+	uint32_t alt_mem_k;		/* 0x1e0: KiB above 1 MiB: BIOS INT 15h AX=E801h */
 	uint32_t scratch;
 	uint8_t e820_entries; /* 0x1e8 */
-	uint8_t unused3[8];   /* holds the sentinel, which a loader that clears leaves 0 */
+	uint8_t unused4[8];   /* holds the sentinel, which a loader that clears leaves 0 */
 	struct linux_setup_header header;
-	uint8_t unused4[0x40];
+	uint8_t unused5[0x40];
 	struct e820_entry e820_table[E820_MAX_ENTRIES]; /* 0x2d0 */
-	uint8_t unused5[0x330];
+	uint8_t unused6[0x330];
 } __attribute__((packed));
 
 _Static_assert(offsetof(struct linux_boot_params, acpi_rsdp_addr) == 0x070, "boot_params");
+_Static_assert(offsetof(struct linux_boot_params, ext_ramdisk_image) == 0x0c0, "boot_params");
+_Static_assert(offsetof(struct linux_boot_params, efi_info) == 0x1c0, "boot_params");
 _Static_assert(offsetof(struct linux_boot_params, alt_mem_k) == 0x1e0, "boot_params");
 _Static_assert(offsetof(struct linux_boot_params, e820_entries) == 0x1e8, "boot_params");
 _Static_assert(offsetof(struct linux_boot_params, header) == LINUX_HEADER_OFFSET, "boot_params");

@@ -15,17 +15,20 @@ UNIT := $(BUILD)/unit
 
 PURE_SOURCES += \
 	boot/boot.c \
+	boot/boot_params.c \
 	boot/efi_tables.c \
 	boot/loader_data.c \
 	boot/multiboot.c \
 	boot/multiboot2.c \
 	hv/core/cmdline.c \
 	hv/dev/acpi.c \
+	hv/guest/config.c \
 	hv/guest/e820.c \
 	hv/guest/linux.c \
 	hv/guest/linux_image.c \
 	hv/guest/linux_params.c \
 	hv/guest/linux_place.c \
+	hv/guest/pack.c \
 	hv/lib/printf.c \
 	hv/lib/string_copy.c \
 	hv/lib/words.c
