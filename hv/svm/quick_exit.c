@@ -16,12 +16,17 @@
 
 void svm_exit_with_all_registers(struct vcpu *vcpu); /* entry.asm */
 
+/* Before whatever may make something dirty, or ask for a flush. */
+static inline void mark_clean(struct vmcb *vmcb)
+{
+	vmcb->control.clean = CLEAN_ALL;
+	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
+}
+
 static inline void go_to(struct vmcb *vmcb, uint64_t rip)
 {
 	vmcb->save.rip = rip;
 	vmcb->control.interrupt_state &= ~INTERRUPT_SHADOW;
-	vmcb->control.clean = CLEAN_ALL;
-	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
 }
 
 /* No exit of this kind takes 2^32 ticks. */
@@ -39,6 +44,7 @@ static inline void answer_cpuid(struct vcpu *vcpu, uint64_t next_rip)
 	vcpu->regs.rbx = r.ebx;
 	vcpu->regs.rcx = r.ecx;
 	vcpu->regs.rdx = r.edx;
+	mark_clean(vmcb);
 	go_to(vmcb, next_rip);
 	vcpu->exits[EXIT_CPUID].count++;
 	count_cycles(vcpu, EXIT_CPUID);
@@ -66,6 +72,7 @@ static inline void answer_hypercall(struct vcpu *vcpu)
 	};
 
 	vcpu->exits[EXIT_HYPERCALL].count++;
+	mark_clean(vmcb);
 	hypercall_handle(vcpu, &frame);
 	vmcb->save.rax = frame.eax;
 	go_to(vmcb, svm_rip_behind(&vmcb->save, VMI_HYPERCALL_INSTRUCTION_SIZE));

@@ -29,12 +29,14 @@ static struct e820_map map;
 static struct vmcb vmcb, before;
 static struct vcpu vcpu, vcpu_before;
 static unsigned int passed_on;
+static uint32_t dirty; /* what a hypercall changes in the VMCB */
 
 bool hypercall_handle(struct vcpu *v, struct hypercall_frame *frame)
 {
 	assert_ptr_equal(v, &vcpu);
 	assert_int_equal(v->exits[EXIT_HYPERCALL].count, 1); /* itself, for a record of it */
 	assert_int_equal(frame->cpl, 0);
+	vmcb.control.clean &= ~dirty;
 	frame->eax = frame->eax + frame->edx * 2 + frame->ecx * 3;
 	return true;
 }
@@ -79,6 +81,7 @@ static int make_guest(void **state)
 	vmcb.save.rip = CODE;
 	vcpu = (struct vcpu){.arch = &vmcb};
 	passed_on = 0;
+	dirty = 0;
 	return 0;
 }
 
@@ -246,6 +249,16 @@ static void a_hypercall_of_the_kernel_is_answered(void **state)
 	assert_in_range(vcpu.exits[EXIT_HYPERCALL].cycles, 1, UINT32_MAX);
 }
 
+static void what_a_hypercall_changes_is_loaded(void **state)
+{
+	(void)state;
+	vmcb.control.exit_code = SVM_EXIT_VMMCALL;
+	dirty = CLEAN_INTERCEPTS;
+	run();
+	assert_int_equal(passed_on, 0);
+	assert_int_equal(vmcb.control.clean, CLEAN_ALL & ~CLEAN_INTERCEPTS);
+}
+
 static void only_64_bit_code_goes_on_above_4_gib(void **state)
 {
 	(void)state;
@@ -297,6 +310,7 @@ int main(void)
 		T(five_levels_are_passed_on),
 		T(the_processors_next_rip_is_believed),
 		T(a_hypercall_of_the_kernel_is_answered),
+		T(what_a_hypercall_changes_is_loaded),
 		T(only_64_bit_code_goes_on_above_4_gib),
 		T(a_hypercall_of_other_code_is_passed_on),
 		T(all_else_is_passed_on),
