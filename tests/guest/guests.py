@@ -76,7 +76,8 @@ def triple_fault(onfault, stays):
     """A run of triple_fault: the registers are those that the guest has set."""
     return Run(onfault, words=f"mode=hv vmi=off onfault={onfault}", why="triple-fault",
                console=(r"triple fault", r"rip [0-9a-f]{16} rsp",
-                        r"rax 00000000600dcafe rbx 000000000badf00d", r"rsi 000000005151d1d1",
+                        r"rax 00000000600dcafe rbx 000000000badf00d",
+                        r"rsi 000000005151d1d1 rdi [0-9a-f]{16} rbp 000000000b0bb0b0",
                         r"code: 0f 0b"),
                exits={"triple_fault": 1}, stays=stays)
 

@@ -2,7 +2,7 @@
 ;
 ; The other task of task_switch.c. It notes what it was started with and goes back: by IRET
 ; if it is nested, else by a jump to the first task's TSS. Started again, it goes on behind
-; that. Registers are those of its TSS; it changes none that the first task has.
+; that. Registers are those of its TSS; what it does to EBP, the first task must not see.
 
 global task_entry, task_seen
 extern task_window, task_eip, task_skip
@@ -41,6 +41,7 @@ task_entry:
 	mov	eax, [task_eip]
 	mov	ecx, [task_skip]
 	add	[eax], ecx
+	mov	ebp, 0xdead
 	clts
 	test	dword [task_seen + 0], FLAG_NT
 	jz	.jump

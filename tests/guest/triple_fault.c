@@ -23,6 +23,7 @@ void guest_main(void)
 	state.rax = 0x600dcafe;
 	state.rbx = 0x0badf00d;
 	state.rsi = 0x5151d1d1;
+	state.rbp = 0x0b0bb0b0; /* one that Vellum does not store at each exit */
 	say("ud2 is at %08x", (uint32_t)ud2);
 	say_pass();
 	asm volatile("lidt %0" ::"m"(no_idt));
