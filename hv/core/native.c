@@ -14,20 +14,26 @@ struct table_pointer32 {
 	uint32_t base;
 } __attribute__((packed));
 
-/* What the trampoline loads once paging is off; native_entry.asm has the offsets. */
+/*
+ * What the trampoline loads once paging is off; native_entry.asm has the offsets. The first
+ * two are the operand of its last instruction, a far jump.
+ */
 struct native_handover {
 	uint32_t eip;
 	uint16_t code_selector;
 	uint16_t data_selector;
 	struct table_pointer32 gdt;
 	struct table_pointer32 idt;
-	uint32_t esi;
+	uint32_t eax, ebx, esi;
 } __attribute__((packed));
 
 _Static_assert(offsetof(struct native_handover, data_selector) == 6, "native_entry.asm");
 _Static_assert(offsetof(struct native_handover, gdt) == 8, "native_entry.asm");
 _Static_assert(offsetof(struct native_handover, idt) == 14, "native_entry.asm");
-_Static_assert(offsetof(struct native_handover, esi) == 20, "native_entry.asm");
+_Static_assert(offsetof(struct native_handover, code_selector) == 4, "native_entry.asm");
+_Static_assert(offsetof(struct native_handover, eax) == 20, "native_entry.asm");
+_Static_assert(offsetof(struct native_handover, ebx) == 24, "native_entry.asm");
+_Static_assert(offsetof(struct native_handover, esi) == 28, "native_entry.asm");
 
 static struct native_handover handover_for(const struct guest_entry *entry)
 {
@@ -36,6 +42,8 @@ static struct native_handover handover_for(const struct guest_entry *entry)
 		.code_selector = entry->code_selector,
 		.data_selector = entry->data_selector,
 		.gdt = {entry->gdt_limit, entry->gdt_base},
+		.eax = entry->eax,
+		.ebx = entry->ebx,
 		.esi = entry->esi,
 	};
 }

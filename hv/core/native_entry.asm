@@ -3,15 +3,19 @@
 ; native_trampoline: out of long mode and into a guest kernel.
 ;
 ; Runs in a page that is mapped where it physically is, so that it goes on when paging
-; is switched off; position independent. In: RDI = struct native_handover in the same
-; page, RSI = a 32-bit code selector of Vellum's GDT, interrupts off. The guest gets
-; what the 32-bit boot protocol of Linux asks for: EBX = EBP = EDI = 0.
+; is switched off; position independent. In: RDI = struct native_handover right behind it,
+; RSI = a 32-bit code selector of Vellum's GDT, interrupts off. The jump to the guest takes
+; its target from the handover's first bytes, so that no register is needed for it. Those
+; that the guest gets nothing in are 0: Linux' 32-bit boot protocol asks for some of that.
 
-FAR_POINTER	equ 0	; 16:32
 DATA_SELECTOR	equ 6
 GDT_POINTER	equ 8
 IDT_POINTER	equ 14
-ENTRY_ESI	equ 20
+ENTRY_EAX	equ 20
+ENTRY_EBX	equ 24
+ENTRY_ESI	equ 28
+
+JMP_FAR		equ 0xea	; to the 16:32 pointer that follows
 
 CR0_PE_ET	equ 0x11
 MSR_EFER	equ 0xc0000080
@@ -44,11 +48,11 @@ bits 32
 	mov	ss, eax
 	mov	fs, eax
 	mov	gs, eax
+	mov	eax, [edi + ENTRY_EAX]
+	mov	ebx, [edi + ENTRY_EBX]
 	mov	esi, [edi + ENTRY_ESI]
-	mov	eax, edi
-	xor	ebx, ebx
 	xor	ecx, ecx
 	xor	edi, edi
 	xor	ebp, ebp
-	jmp	far [eax + FAR_POINTER]
+	db	JMP_FAR
 native_trampoline_end:

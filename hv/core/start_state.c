@@ -42,7 +42,11 @@ struct start_state start_state_kernel(struct vcpu *vcpu, const struct guest_entr
 {
 	struct start_segment data = flat(entry->data_selector, ACCESS_DATA32, UINT32_MAX);
 
-	vcpu->regs = (struct guest_registers){.rsi = entry->esi};
+	vcpu->regs = (struct guest_registers){
+		.rax = entry->eax,
+		.rbx = entry->ebx,
+		.rsi = entry->esi,
+	};
 	return (struct start_state){
 		.cr0 = CR0_PE | CR0_ET,
 		.rip = entry->eip,

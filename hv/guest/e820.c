@@ -205,6 +205,17 @@ uint64_t e820_largest_ram(const struct e820_map *map, uint64_t floor, uint64_t l
 	return largest;
 }
 
+uint64_t e820_ram_from(const struct e820_map *map, uint64_t base)
+{
+	for (uint32_t i = 0; i < map->count; i++) {
+		const struct e820_entry *entry = &map->entry[i];
+
+		if (entry->type == E820_RAM && entry_contains(entry, base))
+			return entry_end(entry) - base;
+	}
+	return 0;
+}
+
 uint64_t e820_ram_end(const struct e820_map *map)
 {
 	uint64_t end = 0;

@@ -71,6 +71,9 @@ uint64_t e820_find_bottom(const struct e820_map *map, uint64_t size, uint64_t al
 /* Bytes of the largest piece of RAM within [floor, limit). */
 uint64_t e820_largest_ram(const struct e820_map *map, uint64_t floor, uint64_t limit);
 
+/* Bytes of RAM from base to the first hole; 0 if there is none at base. */
+uint64_t e820_ram_from(const struct e820_map *map, uint64_t base);
+
 /* First address above all RAM. */
 uint64_t e820_ram_end(const struct e820_map *map);
 

@@ -2,11 +2,8 @@
 #include "guest/linux_params.h"
 
 #include "debug/console.h"
+#include "guest/guest_image.h"
 #include "lib/string.h"
-
-/* Present, ring 0, base 0, limit 4 GiB, 32-bit, accessed: SDM volume 3, 3.4.5 */
-#define GDT_FLAT_CODE 0x00cf9b000000ffffull /* execute, read */
-#define GDT_FLAT_DATA 0x00cf93000000ffffull /* read, write */
 
 /* A PC in text mode 3 */
 #define TEXT_MODE    3
@@ -108,22 +105,9 @@ static void write_framebuffer(struct linux_screen_info *screen, const struct boo
 	write_colours(screen, fb);
 }
 
-/* KiB of RAM from 1 MiB to the first hole. */
-static uint64_t extended_memory(const struct e820_map *map)
-{
-	for (uint32_t i = 0; i < map->count; i++) {
-		const struct e820_entry *entry = &map->entry[i];
-
-		if (entry->type == E820_RAM && entry->base <= MIB &&
-		    entry->base + entry->size > MIB)
-			return (entry->base + entry->size - MIB) / KIB;
-	}
-	return 0;
-}
-
 static void write_memory(struct linux_boot_params *params, const struct e820_map *map)
 {
-	uint64_t extended = extended_memory(map);
+	uint64_t extended = e820_ram_from(map, MIB) / KIB;
 
 	params->e820_entries = (uint8_t)map->count;
 	memcpy(params->e820_table, map->entry, map->count * sizeof(map->entry[0]));
