@@ -14,6 +14,13 @@ $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 # A library holds one object of a name: the vendors' twins of core's stay out of it
 $(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o
 
+# The loader of guest=disk copies code, and has to know how much
+$(BUILD)/unit/libpure.a: $(BUILD)/unit/hv/guest/disk_entry.o
+
+$(BUILD)/unit/hv/guest/disk_entry.o: hv/guest/disk_entry.asm
+	@mkdir -p $(@D)
+	@$(NASM) -f elf64 -o $@ $<
+
 # core/cpu.h has asm statements
 $(BUILD)/unit/hv/%.o: UNIT_CFLAGS += -fasm
 $(BUILD)/unit/tests/unit/%.o: UNIT_TEST_CFLAGS += -fasm
