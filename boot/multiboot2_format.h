@@ -13,12 +13,18 @@ enum multiboot2_tag_type {
 	MULTIBOOT2_TAG_CMDLINE = 1,
 	MULTIBOOT2_TAG_LOADER_NAME = 2,
 	MULTIBOOT2_TAG_MODULE = 3,
+	MULTIBOOT2_TAG_MEMORY = 4,
 	MULTIBOOT2_TAG_MMAP = 6,
 	MULTIBOOT2_TAG_FRAMEBUFFER = 8,
-	MULTIBOOT2_TAG_EFI64 = 12, /* address of the UEFI system table */
+	MULTIBOOT2_TAG_SECTIONS = 9,
+	MULTIBOOT2_TAG_EFI64 = 12,    /* address of the UEFI system table */
+	MULTIBOOT2_TAG_RSDP_OLD = 14, /* followed by a copy of ACPI 1.0's */
+	MULTIBOOT2_TAG_RSDP_NEW = 15, /* of a later one */
+	MULTIBOOT2_TAG_LOAD_BASE = 21,
 };
 
-#define MULTIBOOT2_FRAMEBUFFER_RGB 1 /* direct colour */
+#define MULTIBOOT2_FRAMEBUFFER_RGB  1 /* direct colour */
+#define MULTIBOOT2_FRAMEBUFFER_TEXT 2 /* EGA text; ends before the colours */
 
 struct multiboot2_info {
 	uint32_t total_size; /* bytes, itself included */
@@ -35,6 +41,12 @@ struct multiboot2_module {
 	struct multiboot2_tag tag;
 	uint32_t start;
 	uint32_t end; /* first byte behind it */
+};
+
+struct multiboot2_memory {
+	struct multiboot2_tag tag;
+	uint32_t lower; /* KiB from 0 */
+	uint32_t upper; /* KiB from 1 MiB to the first hole */
 };
 
 /* Followed by entries of entry_size bytes, up to the tag's end */
@@ -64,6 +76,19 @@ struct multiboot2_framebuffer {
 	uint8_t green_position, green_size;
 	uint8_t blue_position, blue_size;
 } __attribute__((packed));
+
+/* Followed by the table of sections of the kernel's ELF file */
+struct multiboot2_sections {
+	struct multiboot2_tag tag;
+	uint32_t count;
+	uint32_t entry_size;
+	uint32_t names; /* index of the section that holds the names */
+};
+
+struct multiboot2_load_base {
+	struct multiboot2_tag tag;
+	uint32_t address;
+};
 
 struct multiboot2_efi64 {
 	struct multiboot2_tag tag;

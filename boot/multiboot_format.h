@@ -11,11 +11,13 @@
 #define MULTIBOOT_INFO_MEMORY	   BIT(0)
 #define MULTIBOOT_INFO_CMDLINE	   BIT(2)
 #define MULTIBOOT_INFO_MODULES	   BIT(3)
+#define MULTIBOOT_INFO_SECTIONS	   BIT(5) /* syms: of an ELF file */
 #define MULTIBOOT_INFO_MMAP	   BIT(6)
 #define MULTIBOOT_INFO_LOADER_NAME BIT(9)
 #define MULTIBOOT_INFO_FRAMEBUFFER BIT(12)
 
-#define MULTIBOOT_FRAMEBUFFER_RGB 1 /* framebuffer_type: direct colour */
+#define MULTIBOOT_FRAMEBUFFER_RGB  1 /* framebuffer_type: direct colour */
+#define MULTIBOOT_FRAMEBUFFER_TEXT 2 /* EGA text; width and height in characters */
 
 struct multiboot_info {
 	uint32_t flags;

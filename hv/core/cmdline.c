@@ -44,6 +44,18 @@ static const struct choice paging_choices[] = {
 	{0},
 };
 
+static const struct choice guest_choices[] = {
+	{"auto", GUEST_AUTO, false},	       {"linux", GUEST_LINUX, false},
+	{"multiboot", GUEST_MULTIBOOT, false}, {"multiboot2", GUEST_MULTIBOOT2, false},
+	{"disk", GUEST_DISK, false},	       {0},
+};
+
+/* The BIOS's numbers: hard disks count from 80h on. */
+static const struct choice disk_choices[] = {
+	{"hd0", 0x80, false}, {"hd1", 0x81, false}, {"hd2", 0x82, false},
+	{"hd3", 0x83, false}, {"fd0", 0x00, false}, {0},
+};
+
 static const struct choice onfault_choices[] = {
 	{"reset", ONFAULT_RESET, false},
 	{"halt", ONFAULT_HALT, false},
@@ -86,6 +98,8 @@ static const struct option option_table[] = {
 	{"cpuid", cpuid_choices, offsetof(struct options, cpuid), false},
 	{"stats", stats_choices, offsetof(struct options, stats), false},
 	{"log", log_choices, offsetof(struct options, log), false},
+	{"guest", guest_choices, offsetof(struct options, guest), false},
+	{"disk", disk_choices, offsetof(struct options, disk), false},
 	{"cpus", NULL, offsetof(struct options, cpus), false},
 	{"monitor", NULL, 0, true},
 	{"gdb", NULL, 0, true},
@@ -101,6 +115,8 @@ static const struct options default_options = {
 	.console = CONSOLE_AUTO,
 	.cpuid = CPUID_EXITS,
 	.stats = STATS_END,
+	.guest = GUEST_AUTO,
+	.disk = 0x80,
 	.cpus = 0,
 	.log = LOG_INFO,
 };

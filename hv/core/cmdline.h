@@ -12,6 +12,13 @@ enum option_vmi {
 	VMI_CALLS, /* it is, and never says "your native instruction is equivalent" */
 	VMI_TRACE, /* and has the guest make every call there is, to be counted */
 };
+enum option_guest {
+	GUEST_AUTO, /* what the first module is */
+	GUEST_LINUX,
+	GUEST_MULTIBOOT,
+	GUEST_MULTIBOOT2,
+	GUEST_DISK, /* no module: what the BIOS finds on a disk */
+};
 enum option_paging { PAGING_NESTED, PAGING_SHADOW };
 enum option_onfault { ONFAULT_RESET, ONFAULT_HALT, ONFAULT_PARK };
 enum option_console { CONSOLE_AUTO, CONSOLE_COM1, CONSOLE_COM2, CONSOLE_NONE };
@@ -29,6 +36,8 @@ struct options {
 	enum option_console console; /* auto: COM2 if it answers, else COM1 */
 	enum option_stats stats;     /* end: a record of the exits before the last line */
 	enum option_cpuid cpuid;
+	enum option_guest guest;
+	unsigned int disk; /* for GUEST_DISK, by the BIOS's number */
 	unsigned int cpus; /* 0: all there are */
 	unsigned int log;  /* enum log_level */
 };

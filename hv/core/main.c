@@ -17,7 +17,7 @@
 #include "debug/console_port.h"
 #include "debug/record.h"
 #include "dev/acpi.h"
-#include "guest/linux.h"
+#include "guest/loader.h"
 #include "guest/rom_install.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -29,6 +29,7 @@ struct options options;
 static struct boot_info boot;
 static struct e820_map guest_map; /* the machine's memory, less what Vellum keeps */
 static struct kept_memory kept;
+static enum option_guest guest_kind;
 static uint64_t start_tsc;
 
 static void open_console(void)
@@ -70,7 +71,7 @@ static void choose_mode(void)
 }
 
 /*
- * For kernels without ACPI: they find processors in the MP table, which lies where BIOSes
+ * For Linux without ACPI: it finds processors in the MP table, which lies where BIOSes
  * write-protect it.
  */
 static void tell_kernel_processors(unsigned int count)
@@ -78,7 +79,7 @@ static void tell_kernel_processors(unsigned int count)
 	char *line = boot.module[0].string;
 	size_t used = strlen(line);
 
-	if (!boot.module_count)
+	if (guest_kind != GUEST_LINUX || !boot.module_count)
 		return;
 	text_format(line + used, sizeof(boot.module[0].string) - used, " nr_cpus=%u", count);
 }
@@ -149,9 +150,10 @@ static int start(void)
 	if (error)
 		return error;
 	choose_mode();
+	guest_kind = loader_guest_kind(&boot, options.guest);
 	limit_processors();
 	panic_set_activity("loading the guest");
-	error = linux_load(&boot, &guest_map, &entry);
+	error = loader_load(&boot, &guest_map, options.disk, guest_kind, &entry);
 	if (error)
 		return error;
 	panic_set_activity("starting the guest");

@@ -117,11 +117,6 @@ int linux_load(const struct boot_info *boot, const struct e820_map *guest_map,
 	struct linux_range initrd;
 	int error;
 
-	if (boot->module_count == 0) {
-		pr_error("no kernel: 0 modules given, at least 1 needed; give the boot loader a "
-			 "bzImage as first module, and an initrd as second");
-		return -ENOENT;
-	}
 	name = module_name(&command_line);
 	command_line = skip_blanks(command_line);
 	initrd = find_initrd(boot, &initrd_name);

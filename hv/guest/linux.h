@@ -9,13 +9,13 @@
 
 /*
  * Puts a Linux kernel where it runs, by the 32-bit boot protocol (Linux's
- * Documentation/x86/boot.rst), and fills entry. Module 0 is a bzImage, its string a
+ * Documentation/x86/boot.rst), and fills entry. There is a module 0, a bzImage, its string a
  * file name and the kernel's command line; module 1, if there, is the initrd.
  *
  * guest_map is what the guest shall see, normalized. All its RAM below physmap_limit
  * may be overwritten: the caller has nothing there any more but the modules.
  *
- * -ENOENT without a kernel, -ENOEXEC if it can't be entered this way or isn't whole,
+ * -ENOEXEC if it can't be entered this way or isn't whole,
  * -E2BIG if something does not fit. Nothing has been moved then, and the console
  * says which file, what was found and what was needed.
  */

@@ -2,9 +2,9 @@
 #include "guest/linux_image.h"
 
 #include "debug/console.h"
+#include "guest/module.h"
 #include "lib/errno.h"
 #include "lib/string.h"
-#include "mm/physmap.h"
 
 /* Up to 2.09 init_size is unknown; GRUB reserves this many times the compressed size */
 #define RUN_SIZE_FACTOR 3
@@ -35,30 +35,21 @@ static const struct foreign_format foreign_formats[] = {
 	{"07070", 5, "a cpio archive (an initrd?)"},
 };
 
-/* Copies from the module. False, and dst untouched, if that is not all in it. */
-static bool read_at(const struct boot_module *module, uint64_t offset, void *dst, size_t size)
-{
-	if (offset > module->size || size > module->size - offset)
-		return false;
-	memcpy(dst, phys_to_virt(hpa(module->start.raw + offset)), size);
-	return true;
-}
-
 static bool has_magic(const struct boot_module *module, uint64_t offset, const char *magic,
 		      size_t length)
 {
 	char found[8];
 
-	return read_at(module, offset, found, length) && memcmp(found, magic, length) == 0;
+	return module_read(module, offset, found, length) && memcmp(found, magic, length) == 0;
 }
 
 static void explain_elf(const struct boot_module *module, struct word name)
 {
 	uint8_t class = 0;
 
-	read_at(module, ELF_CLASS_OFFSET, &class, sizeof(class));
-	pr_error("kernel \"%.*s\" is a %d-bit ELF file (class %u), such as vmlinux; a bzImage is "
-		 "needed: arch/x86/boot/bzImage of the same build",
+	module_read(module, ELF_CLASS_OFFSET, &class, sizeof(class));
+	pr_error("kernel \"%.*s\" is a %d-bit ELF file (class %u), such as vmlinux, without a "
+		 "Multiboot header; a bzImage is needed: arch/x86/boot/bzImage of the same build",
 		 WORD_ARGS(name), class == ELF_CLASS_64 ? 64 : 32, class);
 }
 
@@ -69,8 +60,8 @@ static void explain_efi(const struct boot_module *module, struct word name)
 	uint32_t header = 0;
 	uint16_t machine = 0;
 
-	read_at(module, PE_HEADER_AT, &header, sizeof(header));
-	read_at(module, (uint64_t)header + PE_MACHINE_OFFSET, &machine, sizeof(machine));
+	module_read(module, PE_HEADER_AT, &header, sizeof(header));
+	module_read(module, (uint64_t)header + PE_MACHINE_OFFSET, &machine, sizeof(machine));
 	pr_error("kernel \"%.*s\" is %s for EFI only (PE machine %#x), without the 32-bit entry "
 		 "that is needed; give the plain bzImage, not a unified or zboot image",
 		 WORD_ARGS(name), zboot ? "a zboot image" : "a program", machine);
@@ -92,7 +83,7 @@ static void explain_foreign(const struct boot_module *module, struct word name)
 {
 	uint32_t magic = 0;
 
-	read_at(module, LINUX_HEADER_AT(header), &magic, sizeof(magic));
+	module_read(module, LINUX_HEADER_AT(header), &magic, sizeof(magic));
 	if (has_magic(module, 0,
 		      "\x7f"
 		      "ELF",
@@ -121,7 +112,7 @@ static void read_header(const struct boot_module *module, struct linux_setup_hea
 	uint64_t claimed;
 
 	memset(header, 0, sizeof(*header));
-	read_at(module, LINUX_HEADER_OFFSET, header, size);
+	module_read(module, LINUX_HEADER_OFFSET, header, size);
 	claimed = header_end(header) - LINUX_HEADER_OFFSET;
 	if (header->header == LINUX_HEADER_MAGIC && claimed < size)
 		memset((uint8_t *)header + claimed, 0, size - claimed);

@@ -93,6 +93,19 @@ static void later_words_win(void **state)
 	assert_int_equal(options.vmi, VMI_OFF);
 }
 
+static void a_disk_goes_by_the_bioss_number(void **state)
+{
+	(void)state;
+	parse("guest=disk");
+	assert_int_equal(options.guest, GUEST_DISK);
+	assert_int_equal(options.disk, 0x80);
+	parse("guest=disk disk=hd1");
+	assert_int_equal(options.disk, 0x81);
+	parse("guest=disk disk=fd0");
+	assert_int_equal(options.disk, 0);
+	assert_console_quiet();
+}
+
 static void wrong_values_are_named_with_the_right_ones(void **state)
 {
 	(void)state;
@@ -150,6 +163,7 @@ int main(void)
 		cmocka_unit_test(log_levels_also_by_number),
 		cmocka_unit_test(cpuid_exits_always_or_in_boot),
 		cmocka_unit_test(later_words_win),
+		cmocka_unit_test(a_disk_goes_by_the_bioss_number),
 		cmocka_unit_test(wrong_values_are_named_with_the_right_ones),
 		cmocka_unit_test(wrong_numbers_are_named),
 		cmocka_unit_test(unknown_words_are_named),

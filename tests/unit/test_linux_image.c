@@ -244,7 +244,7 @@ static void elf_files_are_named(void **state)
 	replace_start("\x7f"
 		      "ELF\2\1",
 		      6);
-	assert_refused("is a 64-bit ELF file (class 2), such as vmlinux; a bzImage is needed");
+	assert_refused("is a 64-bit ELF file (class 2), such as vmlinux, without a Multiboot header; a bzImage is needed");
 	replace_start("\x7f"
 		      "ELF\1\1",
 		      6);

@@ -314,14 +314,6 @@ static void further_modules_are_named(void **state)
 	assert_console(LOG_WARN, "module 3, \"(unnamed)\", is not used");
 }
 
-static void no_module_is_an_error(void **state)
-{
-	(void)state;
-	boot.module_count = 0;
-	assert_int_equal(load(), -ENOENT);
-	assert_console(LOG_ERROR, "no kernel: 0 modules given, at least 1 needed");
-}
-
 static void an_error_moves_nothing(void **state)
 {
 	(void)state;
@@ -353,7 +345,6 @@ int main(void)
 		with_setup(all_else_of_boot_params_is_zero),
 		with_setup(a_kernel_needs_no_initrd),
 		with_setup(further_modules_are_named),
-		with_setup(no_module_is_an_error),
 		with_setup(an_error_moves_nothing),
 	};
 

@@ -132,10 +132,19 @@ int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])
 	return -ENOMEM;
 }
 
-int linux_load(const struct boot_info *info, const struct e820_map *map, struct guest_entry *entry)
+enum option_guest loader_guest_kind(const struct boot_info *info, enum option_guest wish)
+{
+	(void)info;
+	return wish;
+}
+
+int loader_load(const struct boot_info *info, const struct e820_map *map, unsigned int disk,
+		enum option_guest kind, struct guest_entry *entry)
 {
 	(void)info;
 	(void)map;
+	(void)disk;
+	(void)kind;
 	(void)entry;
 	return -ENOENT;
 }
@@ -191,6 +200,7 @@ static int make_machine(void **state)
 	e820_add(&boot.memory, 1 * MIB, RAM_END - 1 * MIB, E820_RAM);
 	cmdline_parse("", &options);
 	vendor_error = 0;
+	guest_kind = GUEST_LINUX;
 	cpus_listed = cpus_kept = cpus_given = finds = pages_taken = 0;
 	cpus_usable = 1;
 	return 0;
@@ -316,6 +326,16 @@ static void a_kernel_that_shall_get_fewer_is_told_so(void **state)
 	assert_string_equal(boot.module[0].string, "bzImage quiet nr_cpus=1");
 }
 
+static void words_of_other_guests_stay_as_they_are(void **state)
+{
+	(void)state;
+	guest_kind = GUEST_MULTIBOOT;
+	boot.module_count = 1;
+	string_copy(boot.module[0].string, "gnumach root=hd0", sizeof(boot.module[0].string));
+	assert_processors(4, 4, 1, 1, 1);
+	assert_string_equal(boot.module[0].string, "gnumach root=hd0");
+}
+
 static void a_full_command_line_stays_within_its_bounds(void **state)
 {
 	(void)state;
@@ -339,6 +359,7 @@ int main(void)
 		T(processors_that_vellum_can_not_use_are_not_the_guests),
 		T(a_native_guest_gets_as_many_as_asked_for),
 		T(a_kernel_that_shall_get_fewer_is_told_so),
+		T(words_of_other_guests_stay_as_they_are),
 		T(a_full_command_line_stays_within_its_bounds),
 	};
 

@@ -25,10 +25,20 @@ PURE_SOURCES += \
 	hv/guest/config.c \
 	hv/guest/disk.c \
 	hv/guest/e820.c \
+	hv/guest/elf_image.c \
 	hv/guest/linux.c \
 	hv/guest/linux_image.c \
 	hv/guest/linux_params.c \
 	hv/guest/linux_place.c \
+	hv/guest/loader.c \
+	hv/guest/module.c \
+	hv/guest/multiboot1_info.c \
+	hv/guest/multiboot2_info.c \
+	hv/guest/multiboot_info.c \
+	hv/guest/multiboot_kernel.c \
+	hv/guest/multiboot_load.c \
+	hv/guest/multiboot_place.c \
+	hv/guest/multiboot_symbols.c \
 	hv/guest/pack.c \
 	hv/lib/printf.c \
 	hv/lib/string_copy.c \
@@ -66,7 +76,8 @@ $(UNIT)/libpure.a: $(PURE_SOURCES:%.c=$(UNIT)/%.o)
 	@$(AR) rcs $@ $^
 
 # What the test programs share
-UNIT_SUPPORT := $(UNIT)/tests/unit/support.o $(UNIT)/tests/unit/bzimage.o
+UNIT_SUPPORT := $(UNIT)/tests/unit/support.o $(UNIT)/tests/unit/bzimage.o \
+	$(UNIT)/tests/unit/multiboot_file.o
 
 $(UNIT)/test_%: $(UNIT)/tests/unit/test_%.o $(UNIT_SUPPORT) $(UNIT)/libpure.a \
 		$(UNIT)/prefixed_string.o
