@@ -278,12 +278,26 @@ static bool has_settled(void)
 	return atomic_load(&settled);
 }
 
+/* The command register of an APIC that is not in x2APIC mode names 8 bits. */
+static bool has_address(const struct processor *processor)
+{
+	return processor->apic_id < XAPIC_EVERYBODY || lapic_is_x2apic();
+}
+
+/* Leaves the processor in Vellum, ready to run the guest. */
+static bool bring_in(struct processor *processor)
+{
+	if (!has_address(processor))
+		return false;
+	send_init(processor->apic_id);
+	return start(processor) && has_settled() && ready[processor->vcpu.id];
+}
+
 /* One by one: they share the frames and the console, and nobody has to be locked out. */
 static void start_first_time(struct processor *processor)
 {
 	atomic_store(&settled, false);
-	send_init(processor->apic_id);
-	if (!start(processor) || !has_settled() || !ready[processor->vcpu.id]) {
+	if (!bring_in(processor)) {
 		pr_warn("processor %u (APIC id %x) did not start: the guest will miss it",
 			processor->vcpu.id, processor->apic_id);
 		return;

@@ -104,6 +104,11 @@ void lock_release(void)
 	lock_depth--;
 }
 
+bool lock_is_taken(void)
+{
+	return lock_depth > 0;
+}
+
 void assert_lock_free(void)
 {
 	assert_int_equal(lock_depth, 0);

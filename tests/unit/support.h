@@ -29,6 +29,8 @@ void assert_console(enum log_level level, const char *text);
 /* Fails the test if anything was printed at LOG_WARN or LOG_ERROR. */
 void assert_console_quiet(void);
 
+bool lock_is_taken(void);
+
 /* Fails the test if the lock was taken more often than it was given back. */
 void assert_lock_free(void);
 
