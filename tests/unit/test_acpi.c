@@ -379,6 +379,7 @@ static void no_tables_no_power(void **state)
 	assert_int_equal(power.pm1a_control, 0);
 	assert_false(power.has_reset);
 	assert_int_equal(acpi_count_cpus(), 0);
+	assert_int_equal(acpi_list_cpus(0, NULL, 4), 0);
 	assert_int_equal(acpi_disable_cpus(1, 0), -ENODEV);
 }
 
@@ -395,11 +396,51 @@ static void counts_enabled_processors_of_both_kinds(void **state)
 	assert_int_equal(acpi_count_cpus(), 3);
 }
 
+static void processors_are_listed_in_the_tables_order_without_the_boot_processor(void **state)
+{
+	uint32_t ids[8];
+
+	(void)state;
+	madt_add_apic(4, 1);
+	madt_add_ioapic();
+	madt_add_apic(0, 1);
+	madt_add_apic(5, 0); /* not there */
+	madt_add_apic(6, 2); /* may come later */
+	madt_add_x2apic(300, 1);
+	madt_add_apic(2, 3);
+	madt_end();
+	memset(ids, 0xa5, sizeof(ids));
+	assert_int_equal(acpi_list_cpus(0, ids, ARRAY_SIZE(ids)), 3);
+	assert_int_equal(ids[0], 4);
+	assert_int_equal(ids[1], 300);
+	assert_int_equal(ids[2], 2);
+	assert_int_equal(ids[3], 0xa5a5a5a5);
+	assert_int_equal(acpi_list_cpus(300, ids, ARRAY_SIZE(ids)), 3);
+	assert_int_equal(ids[1], 0);
+	assert_int_equal(acpi_list_cpus(7, ids, ARRAY_SIZE(ids)), 4); /* is not in the table */
+}
+
+static void no_more_processors_are_listed_than_there_is_room_for(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	for (uint8_t id = 0; id < 10; id++)
+		madt_add_apic(id, 1);
+	madt_end();
+	memset(ids, 0xa5, sizeof(ids));
+	assert_int_equal(acpi_list_cpus(0, ids, 2), 2);
+	assert_int_equal(ids[1], 2);
+	assert_int_equal(ids[2], 0xa5a5a5a5);
+	assert_int_equal(acpi_list_cpus(0, ids, 0), 0);
+}
+
 static void a_broken_entry_ends_the_table(void **state)
 {
 	uint8_t zero_length[2] = {0, 0};
 	uint8_t beyond_end[2] = {0, 8};
 	uint8_t too_short[4] = {0, 4, 0, 0};
+	uint32_t ids[4];
 
 	(void)state;
 	madt_add_apic(0, 1);
@@ -409,6 +450,7 @@ static void a_broken_entry_ends_the_table(void **state)
 	madt_add_apic(2, 1);
 	madt_end();
 	assert_int_equal(acpi_count_cpus(), 2);
+	assert_int_equal(acpi_list_cpus(0, ids, ARRAY_SIZE(ids)), 1);
 	madt_begin();
 	madt_add_apic(0, 1);
 	madt_add(beyond_end, sizeof(beyond_end));
@@ -510,6 +552,8 @@ int main(void)
 		with_setup(clocks_are_read_from_the_fadt),
 		with_setup(no_tables_no_power),
 		with_setup(counts_enabled_processors_of_both_kinds),
+		with_setup(processors_are_listed_in_the_tables_order_without_the_boot_processor),
+		with_setup(no_more_processors_are_listed_than_there_is_room_for),
 		with_setup(a_broken_entry_ends_the_table),
 		with_setup(a_madt_without_room_for_entries),
 		with_setup(the_boot_processor_stays_wherever_it_is_listed),
