@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-only
 ;
-; int vmx_run_loop(struct vcpu *vcpu)
+; void vmx_run_loop(struct vcpu *vcpu)
 ;
 ; Guest, exit, guest, exit, for ever. In: RDI as in C, the VMCS current, RSP 16-byte
 ; aligned but for the return address. Between entry and the call nothing of the host's
@@ -9,7 +9,8 @@
 ; An NMI or a machine check between vmx_enter and vmx_enter_end, or at the first entry
 ; between vmx_launch and vmx_launch_end, starts that part again (nmi.c), so that none is
 ; overlooked after the look at what is pending.
-; Returns only if an entry fails before the guest's state is loaded (VM-fail).
+; An entry that fails before the guest's state is loaded (VM-fail) leaves the guest's
+; registers in place of the host's, and ends in vmx_entry_failed().
 ;
 ; void vmx_exit_with_all_registers(struct vcpu *vcpu)
 ;
@@ -20,7 +21,7 @@ PENDING		equ 16 * 8	; of struct vcpu
 
 %include "hv/core/guest_registers.inc"
 
-extern vmx_quick_exit, vmx_exit, vmx_pass_on
+extern vmx_quick_exit, vmx_exit, vmx_entry_failed, vmx_pass_on
 global vmx_run_loop, vmx_exit_entry, vmx_launch, vmx_launch_end, vmx_enter, vmx_enter_end
 global vmx_exit_with_all_registers
 
@@ -58,8 +59,9 @@ vmx_enter:
 	ENTER	vmresume, pass_on_and_enter
 vmx_enter_end:
 entry_failed:
-	add	rsp, 8
-	ret
+	mov	rdi, [rsp]
+	EACH_KEPT_REGISTER STORE
+	call	vmx_entry_failed	; does not return
 pass_on_and_launch:
 	EACH_KEPT_REGISTER STORE
 	call	vmx_pass_on

@@ -14,7 +14,7 @@
 #include "vmx/errors.h"
 #include "vmx/vmx.h"
 
-int vmx_run_loop(struct vcpu *vcpu); /* entry.asm */
+_Noreturn void vmx_run_loop(struct vcpu *vcpu); /* entry.asm */
 extern const uint8_t vmx_exit_entry[];
 
 #define GUEST_VPID 1 /* one guest; 0 is the host's */
@@ -239,10 +239,14 @@ void vmx_await_startup(struct vcpu *vcpu)
 
 void vmx_run(struct vcpu *vcpu)
 {
-	uint64_t error;
-
 	vmx_run_loop(vcpu);
-	error = vmread(VMCS_INSTRUCTION_ERROR);
+}
+
+/* Called by entry.asm: the registers there are the guest's. */
+void vmx_entry_failed(struct vcpu *vcpu)
+{
+	uint64_t error = vmread(VMCS_INSTRUCTION_ERROR);
+
 	vmx_dump(vcpu);
 	panic("entry to the guest failed: %s (VM-instruction error %lu, SDM volume 3C, 31.4)",
 	      vmx_instruction_error_text(error), error);

@@ -83,6 +83,7 @@ void vmx_set_state(struct vcpu *vcpu, const struct start_state *state);
 void vmx_await_init(struct vcpu *vcpu);
 void vmx_await_startup(struct vcpu *vcpu);
 _Noreturn void vmx_run(struct vcpu *vcpu);
+_Noreturn void vmx_entry_failed(struct vcpu *vcpu);
 void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
 unsigned int vmx_privilege_level(const struct vcpu *vcpu);
 uint64_t vmx_read_cr0(const struct vcpu *vcpu);

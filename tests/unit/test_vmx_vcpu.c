@@ -141,10 +141,10 @@ _Noreturn void exit_triple_fault(struct vcpu *v)
 	longjmp(stopped, 1);
 }
 
-int vmx_run_loop(struct vcpu *v)
+_Noreturn void vmx_run_loop(struct vcpu *v)
 {
 	assert_ptr_equal(v, &self.vcpu);
-	return 0;
+	vmx_entry_failed(v);
 }
 
 void vmx_dump(const struct vcpu *v)
