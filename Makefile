@@ -105,12 +105,12 @@ BOARD_MACHINE = --cpu $(CPU) --emu $(EMU) --icount $(ICOUNT) --memory $(MEM)
 
 # Kernels take minutes to build; that there is nothing to run them is said before.
 emulator: setup
-	@tests/bench/board --check $(BOARD_MACHINE)
+	@tests/bench/board --check --cpus $(CPUS) $(BOARD_MACHINE)
 
 BOARD_WORDS = --append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 run bench-micro: setup emulator all kernels $(INITRAMFS)
-	@tests/bench/board --board micro $(BOARD_MACHINE) $(BOARD_WORDS)
+	@tests/bench/board --board micro --cpus $(CPUS) $(BOARD_MACHINE) $(BOARD_WORDS)
 
 bench-exit-cost: setup emulator all kernels exit-cost-files
 	@tests/bench/exit-cost $(BOARD_MACHINE) $(BOARD_WORDS)

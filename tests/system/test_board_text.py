@@ -80,8 +80,8 @@ def column(name: str, getppid: float, cpuid: float, exits: int | None = None) ->
     return ColumnResult(columns.BY_NAME[name], rows_in("\n".join(lines)), reasons, 1.0)
 
 
-def board(*results: ColumnResult, metric=INSTRUCTIONS) -> Board:
-    return Board("micro", "amd", "a test", metric, ROWS, {r.column.name: r for r in results})
+def board(*results: ColumnResult, metric=INSTRUCTIONS, cpus: int = 1) -> Board:
+    return Board("micro", "amd", cpus, "a test", metric, ROWS, {r.column.name: r for r in results})
 
 
 def full_board(n1: float = 1000, h1: float = 1000, cost: float = 100, exits: int = 0,
@@ -111,6 +111,14 @@ def test_a_missed_claim_says_where_and_by_how_much():
     assert missed(judge(full_board(h1=1006))) == ["getppid 1.0060 (by 0.0010)"]
     assert missed(judge(full_board(cost=101))) == ["101.0 (by 1.0)"]
     assert missed(judge(full_board(exits=3))) == ["getppid 3"]
+
+
+def test_with_several_amd_processors_vmi_has_to_exit_less():
+    def verdicts(traps: int, calls: int):
+        return judge(board(column("N1", 1000, 4), column("H0-nested", 1000, 100, traps),
+                           column("H1-nested", 1000, 100, calls), cpus=2))
+    assert not missed(verdicts(traps=30, calls=0))
+    assert missed(verdicts(traps=30, calls=30)) == ["30 and 30"]
 
 
 def test_what_is_no_instruction_is_never_called_one():

@@ -33,6 +33,7 @@ class Board:
 
     name: str
     cpu: str                       # the processor's vendor: amd, intel
+    cpus: int
     machine: str                   # what it ran on, in words
     metric: Metric                 # what the values count
     rows: tuple[Row, ...]
@@ -48,6 +49,10 @@ class Board:
     def ratio(self, pair: tuple[str, str], row: str) -> float:
         over, under = pair
         return self.value(over, row) / self.value(under, row)
+
+    def catches_apic(self) -> bool:
+        """AMD-V with several processors: a write to a guest's local APIC is an exit."""
+        return self.cpu == "amd" and self.cpus > 1
 
     def virtualized(self) -> list[str]:
         return [name for name, result in self.columns.items() if result.column.virtualized]

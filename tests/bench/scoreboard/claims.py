@@ -35,7 +35,10 @@ def judge(board: Board) -> list[Verdict]:
                                         rows_without_exits(board)))
             if board.metric.counts_instructions:
                 verdicts.append(judge_exit_cost(board, column))
-        verdicts.append(judge_exits(board, column))
+        if not board.catches_apic():
+            verdicts.append(judge_exits(board, column))
+    if board.catches_apic() and {"H0-nested", "H1-nested"} <= board.columns.keys():
+        verdicts.append(judge_apic_exits(board))
     return verdicts
 
 
@@ -78,3 +81,12 @@ def judge_exits(board: Board, column: str) -> Verdict:
     if missed:
         return Verdict(claim, False, ", ".join(missed))
     return Verdict(claim, True, "0 in all of them")
+
+
+def judge_apic_exits(board: Board) -> Verdict:
+    """Where writes to the APIC exit (docs/smp.md), VMI's calls are to spare the guest most."""
+    traps, calls = (sum(board.columns[column].rows[row].exits or 0
+                        for row in rows_without_exits(board))
+                    for column in ("H0-nested", "H1-nested"))
+    claim = f"H1-nested exits less than H0-nested in all loops but {EXIT_ROW}'s together"
+    return Verdict(claim, calls < traps, f"{calls} and {traps}")

@@ -14,6 +14,9 @@ from emulator import Machine, Module
 KERNEL_WORDS = ("console=ttyS0 quiet panic=-1 nokaslr norandmaps "
                 "random.trust_cpu=off tsc=reliable nolapic_timer")
 
+# With several processors each has its own tick.
+SMP_KERNEL_WORDS = KERNEL_WORDS.replace(" nolapic_timer", "")
+
 # Under a hypervisor Linux believes in the TSC deadline timer of an Intel processor, does
 # without the PIT for its sake, and then finds it forbidden by nolapic_timer: no tick at all.
 CPU_WORDS = {"amd": "", "intel": "lapic=notscdeadline"}
@@ -73,14 +76,17 @@ class Parts:
     kernel_words: str = ""    # more words for the kernel
     cpu: str = "amd"
     memory: int = 512         # MiB
+    cpus: int = 1
     icount: bool = True
 
 
 def machine_for(column: Column, parts: Parts) -> Machine:
     """The machine that runs a column."""
     kernel, initramfs = parts.kernels[column.kernel], Module(parts.initramfs)
-    kernel_words = joined(KERNEL_WORDS, CPU_WORDS[parts.cpu], parts.kernel_words)
-    machine = Machine(cpu=parts.cpu, memory=parts.memory, icount=parts.icount)
+    words = KERNEL_WORDS if parts.cpus == 1 else SMP_KERNEL_WORDS
+    kernel_words = joined(words, CPU_WORDS[parts.cpu], parts.kernel_words)
+    machine = Machine(cpu=parts.cpu, memory=parts.memory, cpus=parts.cpus,
+                      icount=parts.icount)
     if column.vellum is None:
         machine.image, machine.append, machine.modules = kernel, kernel_words, [initramfs]
     else:

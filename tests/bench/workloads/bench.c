@@ -79,13 +79,15 @@ static uint64_t time_run(const struct bench *bench, unsigned int iterations)
 static struct measurement measure(const struct bench *bench)
 {
 	struct measurement m = {.exits = 0};
+	uint64_t reading;
 
 	time_run(bench, bench->iterations); /* warm-up */
+	reading = exits_of_reading();
 	for (int i = 0; i < RUNS; i++) {
 		uint64_t exits = exits_read();
 
 		m.runs[i] = (double)time_run(bench, bench->iterations) / bench->iterations;
-		m.exits += exits_read() - exits - EXITS_PER_READ;
+		m.exits += exits_read() - exits - reading;
 	}
 	return m;
 }

@@ -2,6 +2,7 @@
 #include "exits.h"
 
 #include <cpuid.h>
+#include <sched.h>
 #include <string.h>
 
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
@@ -36,10 +37,40 @@ bool exits_are_counted(void)
 	return hypervisor_is_present() && hypervisor_is_vellum();
 }
 
-uint64_t exits_read(void)
+static uint64_t read_here(void)
 {
 	unsigned int eax, ebx, ecx, edx;
 
 	__cpuid_count(LEAF_EXITS, EXITS_ALL_REASONS, eax, ebx, ecx, edx);
 	return (uint64_t)edx << 32 | eax;
+}
+
+static bool move_to(int processor)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(processor, &one);
+	return !sched_setaffinity(0, sizeof(one), &one);
+}
+
+uint64_t exits_read(void)
+{
+	uint64_t sum = 0;
+	cpu_set_t all;
+
+	if (sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) == 1)
+		return read_here();
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &all) && move_to(i))
+			sum += read_here();
+	sched_setaffinity(0, sizeof(all), &all);
+	return sum;
+}
+
+uint64_t exits_of_reading(void)
+{
+	uint64_t before = exits_read();
+
+	return exits_read() - before;
 }
