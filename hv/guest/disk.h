@@ -2,6 +2,7 @@
 #ifndef VELLUM_GUEST_DISK_H
 #define VELLUM_GUEST_DISK_H
 
+#include "core/boot_info.h"
 #include "guest/e820.h"
 #include "guest/guest_image.h"
 #include "lib/types.h"
@@ -9,13 +10,12 @@
 /*
  * Makes a guest of what is on a disk, by its boot sector in real mode, as the BIOS would
  * (BIOS Boot Specification 1.01, 6.5.1). drive is the BIOS's number, 80h for the first
- * hard disk. BIOS calls work, but those for the size of memory (INT 15h E820, E801, 88h)
- * answer as guest_map says: code of Vellum's, in a page at the end of conventional
- * memory, stands before the BIOS there. entry is that code's.
+ * hard disk. BIOS calls work, by way of bios_page.h, whose page map gets; entry is there.
  *
  * -ENODEV without a BIOS, -E2BIG without room for the page; the console says so. What
  * comes later (the disk can't be read) is said on the screen and COM1.
  */
-int disk_load(const struct e820_map *guest_map, unsigned int drive, struct guest_entry *entry);
+int disk_load(const struct boot_info *boot, struct e820_map *map, unsigned int drive,
+	      struct guest_entry *entry);
 
 #endif

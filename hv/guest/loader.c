@@ -2,6 +2,7 @@
 #include "guest/loader.h"
 
 #include "debug/console.h"
+#include "guest/bios_page.h"
 #include "guest/disk.h"
 #include "guest/linux.h"
 #include "guest/linux_boot.h"
@@ -42,21 +43,36 @@ static int check_modules(const struct boot_info *boot, enum option_guest kind)
 	return -ENOENT;
 }
 
+/*
+ * Some kernels ask the BIOS for the memory map in spite of what they are told (Xen does).
+ * The page is theirs also natively, so that both runs see one machine.
+ */
+static int load_multiboot(const struct boot_info *boot, struct e820_map *map, unsigned int version,
+			  struct guest_entry *entry)
+{
+	uint64_t page;
+	int error = bios_is_there() ? bios_page_install(boot, map, &page) : 0;
+
+	return error ? error : multiboot_load(boot, map, version, entry);
+}
+
 int loader_load(const struct boot_info *boot, const struct e820_map *guest_map, unsigned int disk,
 		enum option_guest kind, struct guest_entry *entry)
 {
+	static struct e820_map map;
 	int error = check_modules(boot, kind);
 
 	if (error)
 		return error;
+	map = *guest_map;
 	switch (kind) {
 	case GUEST_DISK:
-		return disk_load(guest_map, disk, entry);
+		return disk_load(boot, &map, disk, entry);
 	case GUEST_MULTIBOOT:
-		return multiboot_load(boot, guest_map, 1, entry);
+		return load_multiboot(boot, &map, 1, entry);
 	case GUEST_MULTIBOOT2:
-		return multiboot_load(boot, guest_map, 2, entry);
+		return load_multiboot(boot, &map, 2, entry);
 	default:
-		return linux_load(boot, guest_map, entry);
+		return linux_load(boot, &map, entry);
 	}
 }

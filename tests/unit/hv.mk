@@ -14,10 +14,10 @@ $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 # A library holds one object of a name: the vendors' twins of core's stay out of it
 $(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o
 
-# The loader of guest=disk copies code, and has to know how much
-$(BUILD)/unit/libpure.a: $(BUILD)/unit/hv/guest/disk_entry.o
+# bios_page.c copies code, and has to know how much
+$(BUILD)/unit/libpure.a: $(BUILD)/unit/hv/guest/bios_page_code.o
 
-$(BUILD)/unit/hv/guest/disk_entry.o: hv/guest/disk_entry.asm
+$(BUILD)/unit/hv/guest/bios_page_code.o: hv/guest/bios_page.asm
 	@mkdir -p $(@D)
 	@$(NASM) -f elf64 -o $@ $<
 

@@ -23,6 +23,7 @@ PURE_SOURCES += \
 	hv/core/cmdline.c \
 	hv/dev/acpi.c \
 	hv/guest/config.c \
+	hv/guest/bios_page.c \
 	hv/guest/disk.c \
 	hv/guest/e820.c \
 	hv/guest/elf_image.c \

@@ -1,16 +1,17 @@
 ; SPDX-License-Identifier: GPL-2.0-only
 ;
-; disk_entry .. disk_entry_end: the page between a guest from disk and its BIOS (disk.c).
+; bios_page .. bios_page_end: what stands between a guest and its BIOS (bios_page.c).
 ;
-; Its first byte is the guest's entry, in 32-bit protected mode as of every guest: down to
-; real mode, the boot sector to 7C00h, and there. int15 stays: it answers for the BIOS how
-; much memory there is. Real mode sees the page at CS:0, struct disk_data behind the code.
+; int15 answers for the BIOS how much memory there is. The first byte is the entry of a
+; guest from disk, in 32-bit protected mode as of every guest, with ESI = the page: down to
+; real mode, the boot sector to 7C00h, and there. Real mode sees the page at CS:0, struct
+; bios_page_data behind the code.
 
 CODE16		equ 0x18
 DATA16		equ 0x20
 CR0_PE		equ 1
 
-BIOS_INT15	equ 40		; struct disk_data
+BIOS_INT15	equ 40		; struct bios_page_data
 EXTENDED_KIB	equ 44
 BELOW_16M_KIB	equ 46
 ABOVE_16M_64K	equ 48
@@ -31,18 +32,18 @@ COM_STATUS	equ 5
 COM_ROOM	equ 0x20
 PATIENCE	equ 0xffff
 
-%define AT(label)	(label - disk_entry)
-%define DATA(field)	cs:AT(disk_entry_end) + field
+%define AT(label)	(label - bios_page)
+%define DATA(field)	cs:AT(bios_page_end) + field
 
-global disk_entry, disk_entry_end, disk_int15_offset
+global bios_page, bios_page_end, bios_int15_offset
 
 section .rodata align=16
 
-disk_int15_offset:
+bios_int15_offset:
 	dw	AT(int15)
 
 align 16
-disk_entry:
+bios_page:
 bits 32
 	jmp	CODE16:AT(protected)
 bits 16
@@ -130,7 +131,7 @@ refuse:
 	hlt
 	jmp	.stop
 
-; INT 15h of the guest: what tells how much memory there is, from struct disk_data.
+; INT 15h of the guest: what tells how much memory there is, from struct bios_page_data.
 int15:
 	cmp	ax, 0xe820
 	je	.e820
@@ -158,7 +159,7 @@ int15:
 	push	si
 	push	di
 	imul	si, bx, RANGE_SIZE
-	add	si, AT(disk_entry_end) + RANGES
+	add	si, AT(bios_page_end) + RANGES
 	push	cs
 	pop	ds
 	mov	cx, RANGE_SIZE
@@ -208,6 +209,6 @@ unsigned_text:
 	db	13, 10, 0
 
 align 8
-disk_entry_end:
+bios_page_end:
 
 section .note.GNU-stack noalloc noexec nowrite progbits
