@@ -13,11 +13,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "bench"), str(ROOT / "boot" / "emulators")]
 
-from emulator import EmulatorError, Limits, Link, Machine, Module, Result, Serial, choose_emulator, run
+from emulator import (EmulatorError, Limits, Link, Machine, Module, Result, Serial,
+                      choose_emulator, qemu_program, run)
 from emulator.base import Emulator
 from emulator.bochs import Bochs
 from emulator.log import LogTail
-from emulator.qemu import Qemu, boot, module_words, version_in
+from emulator.qemu import Qemu, boot, module_words
 from emulator.session import End
 from guest_image import busybox
 from guest_image.cpio import Archive, Device
@@ -299,13 +300,18 @@ def test_commas_are_doubled_and_words_follow_the_path():
     assert boot(machine) == ["-kernel", "v", "-initrd", "k w,i"]
 
 
-def test_counted_runs_need_one_processor_or_a_newer_qemu(monkeypatch):
-    monkeypatch.setattr("emulator.qemu.version", lambda: (7, 2))
+def test_counted_runs_need_one_processor_or_a_newer_qemu(monkeypatch, tmp_path, request):
+    request.addfinalizer(qemu_program.counting_several.cache_clear)
+    monkeypatch.setenv("VELLUM_CACHE", str(tmp_path))
+    monkeypatch.setattr(qemu_program, "system_version", lambda: (7, 2))
+    qemu_program.counting_several.cache_clear()
     assert Qemu().refusal(Machine(icount=True)) is None
-    assert "QEMU 10" in Qemu().refusal(Machine(icount=True, cpus=2))
+    assert "'make setup' fetches it" in Qemu().refusal(Machine(icount=True, cpus=2))
+    monkeypatch.setattr(qemu_program, "system_version", lambda: (10, 0))
+    assert Qemu().refusal(Machine(icount=True, cpus=2)) is None
     with pytest.raises(EmulatorError, match="cannot count"):
         choose_emulator("kvm", Machine(icount=True))
-    assert version_in("QEMU emulator version 10.0.2 (Debian)") == (10, 0)
+    assert qemu_program.version_in("QEMU emulator version 10.0.2 (Debian)") == (10, 0)
 
 
 def test_a_machine_of_files_that_do_not_exist_is_refused(tmp_path):
