@@ -416,6 +416,8 @@ has_fired:
         ret
 .periodic:
         call    read_timer
+        cmp     eax, 1
+        jb      .yes                    ; it stays at 0 if the guest made it a one-shot timer
         mov     ecx, [ebp + line.count + edi * 4]
         shr     ecx, 1
         cmp     ecx, eax                ; CF = 1 if the count is above the half
@@ -428,6 +430,8 @@ has_fired:
         cmp     ecx, eax
         jb      .yes                    ; long ago: the count means nothing any more
         call    read_timer
+        cmp     eax, 1
+        jb      .yes                    ; the interrupt comes as it becomes 0
         cmp     [ebp + line.count], eax ; CF = 1 if it is above what it began from
         ret
 .yes:
