@@ -34,6 +34,7 @@ class Run:
     once: tuple[str, ...] = ()      # texts that COM2 shows once, not more: no flood
     exits: dict[str, int] = field(default_factory=dict)  # exact numbers by reason
     stays: bool = False             # the machine stops without an end: so does the test
+    icount: bool = False            # time by instructions: a busy host holds nothing up
     extra: tuple[str, ...] = ()     # the emulator's own words
     cpus: int = 1                   # processors of the machine
     not_on: dict[str, str] = field(default_factory=dict)  # "qemu", "bochs amd", a place: why not
@@ -87,6 +88,12 @@ def rom_runs(*modes):
     return tuple(Run(f"{mode}-pae" if number % 2 else mode, words=f"mode=hv vmi={mode}",
                      told="pae" if number % 2 else "")
                  for number, mode in enumerate(modes))
+
+
+def clock_runs(*modes):
+    """The same for a guest that needs VMI's timer."""
+    return tuple(replace(run, told=f"{run.told} timer".strip(), icount=True)
+                 for run in rom_runs(*modes))
 
 
 def vmi_power(how, why):
@@ -147,14 +154,19 @@ GUESTS = (
     Guest("vmi_calls_tables", rom_runs("trace", "trace")),
     Guest("vmi_calls_mmu", rom_runs("trace", "trace")),
     Guest("vmi_calls_ports", rom_runs("trace", "trace")),
+    Guest("vmi_calls_apic", rom_runs("trace", "trace")),
+    Guest("vmi_cycles", clock_runs("on", "trace")),
+    Guest("vmi_alarm_once", clock_runs("on", "trace")),
+    Guest("vmi_alarm_ticks", clock_runs("on", "trace")),
+    Guest("vmi_alarm_wiring", clock_runs("on", "trace")),
     Guest("vmi_power", (vmi_power("reboot", "reset"), vmi_power("hard", "reset"),
                         vmi_power("shutdown", "poweroff"))),
     Guest("vmi_wild", tuple(replace(run, once=("refused with", "announced itself"))
                             for run in rom_runs("on", "trace"))),
-    Guest("vmi_linux_2_6_21", rom_runs("on", "calls", "trace", "trace")),
-    Guest("vmi_linux_2_6_22", rom_runs("on", "calls", "trace", "trace")),
-    Guest("vmi_linux_2_6_28", rom_runs("on", "calls", "trace", "trace")),
-    Guest("vmi_linux_2_6_30", rom_runs("on", "calls", "trace", "trace")),
+    Guest("vmi_linux_2_6_21", clock_runs("on", "calls", "trace", "trace")),
+    Guest("vmi_linux_2_6_22", clock_runs("on", "calls", "trace", "trace")),
+    Guest("vmi_linux_2_6_28", clock_runs("on", "calls", "trace", "trace")),
+    Guest("vmi_linux_2_6_30", clock_runs("on", "calls", "trace", "trace")),
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
     Guest("xsetbv", (HV, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),

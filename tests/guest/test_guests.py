@@ -49,7 +49,7 @@ def boot_for(place, guest, run):
     kernel = BUILD / "guest" / f"{guest.name}.bin"
     machine = Machine(cpu=place.cpu, image=BUILD / "vellum.elf", append=run.words,
                       memory=MEMORY, modules=[Module(kernel, run.told)], debug_exit=True,
-                      extra=list(run.extra), cpus=run.cpus)
+                      icount=run.icount, extra=list(run.extra), cpus=run.cpus)
     try:
         emulator = emulator_for(place, machine)
     except EmulatorError as error:

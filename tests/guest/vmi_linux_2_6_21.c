@@ -7,37 +7,22 @@
  * Vendors: no difference.
  * Cannot tell apart: a kernel that lives from one that lives well.
  */
+#include "alarm.h"
 #include "guest.h"
 #include "irq.h"
 #include "linux.h"
 
 const char guest_name[] = "vmi_linux_2_6_21";
 
-#define REAL	     0u
-#define AVAILABLE    1u
-#define PERIODIC     0x100u
-#define WIRED_LVTT   0x10000u
 #define HZ	     100u /* vmi_timer_alarm_hz= */
 #define TICKS	     5u
 #define TIMER_VECTOR 0xefu
-#define LOW(value)   ((uint32_t)(value))
-#define HIGH(value)  ((uint32_t)((value) >> 32))
-
-static void set_alarm(uint32_t flags, uint64_t expiry, uint64_t period)
-{
-	LINUX_OP(SetAlarm, flags, LOW(expiry), HIGH(expiry), LOW(period), HIGH(period));
-}
-
-static uint64_t now(uint32_t counter)
-{
-	return LINUX_OP(GetCycleCounter, counter);
-}
 
 /* vmi_time_init(): the tick by IRQ 0. */
 static void time_init(uint64_t period)
 {
 	irq_reset();
-	set_alarm(PERIODIC | AVAILABLE, now(AVAILABLE) + period, period);
+	alarm_set(ALARM_PERIODIC | CYCLES_AVAILABLE, cycles(CYCLES_AVAILABLE) + period, period);
 	irq_await("ticks by IRQ 0", IRQ_PIC, TICKS);
 }
 
@@ -45,30 +30,31 @@ static void time_init(uint64_t period)
 static void setup_local_timer(uint64_t period)
 {
 	irq_set_lvtt(TIMER_VECTOR, false);
-	LINUX_OP(CancelAlarm, AVAILABLE);
+	alarm_cancel(CYCLES_AVAILABLE);
 	irq_let_in(); /* a tick that was on its way */
 	irq_reset();
-	set_alarm(PERIODIC | AVAILABLE | WIRED_LVTT, now(AVAILABLE) + period, period);
+	alarm_set(ALARM_PERIODIC | CYCLES_AVAILABLE | ALARM_WIRED_LVTT,
+		  cycles(CYCLES_AVAILABLE) + period, period);
 	irq_await("ticks by LVTT", IRQ_APIC, TICKS);
-	EXPECT(irq_count(IRQ_PIC) <=
-	       1); /* QEMU's PIT runs to the end of a count that was stopped */
+	EXPECT(irq_count(IRQ_PIC) <= irq_pit_overrun());
 }
 
 /* vmi_stop_hz_timer() and back: the periodic one is armed again beside the one-shot. */
 static void idle_without_ticks(uint64_t period)
 {
-	LINUX_OP(CancelAlarm, AVAILABLE);
-	irq_let_in();
+	alarm_cancel(CYCLES_AVAILABLE);
+	irq_let_in(); /* a tick that was on its way */
 	irq_reset();
-	set_alarm(REAL | WIRED_LVTT, now(REAL) + period, 0);
+	alarm_set(CYCLES_REAL | ALARM_WIRED_LVTT, cycles(CYCLES_REAL) + period, 0);
 	if (!irq_count(IRQ_APIC)) /* it may have come in the call already */
 		linux_idle();
 	irq_await("the one-shot of idle", IRQ_APIC, 1);
-	set_alarm(REAL | WIRED_LVTT, now(REAL) + 1000 * period, 0);
-	set_alarm(PERIODIC | AVAILABLE | WIRED_LVTT, now(AVAILABLE) + period, period);
+	alarm_set(CYCLES_REAL | ALARM_WIRED_LVTT, cycles(CYCLES_REAL) + 1000 * period, 0);
+	alarm_set(ALARM_PERIODIC | CYCLES_AVAILABLE | ALARM_WIRED_LVTT,
+		  cycles(CYCLES_AVAILABLE) + period, period);
 	irq_await("ticks beside a one-shot", IRQ_APIC, 1 + TICKS);
-	EXPECT_EQ("the one-shot, armed", LOW(LINUX_OP(CancelAlarm, REAL)), 1);
-	LINUX_OP(CancelAlarm, AVAILABLE);
+	EXPECT(alarm_cancel(CYCLES_REAL));
+	alarm_cancel(CYCLES_AVAILABLE);
 }
 
 void guest_main(void)
@@ -83,8 +69,9 @@ void guest_main(void)
 	linux_live(200);
 	EXPECT(linux_has(VMI_CALL_GetCycleFrequency) || !told("timer"));
 	if (linux_has(VMI_CALL_GetCycleFrequency)) {
-		uint64_t period = LINUX_OP(GetCycleFrequency) / HZ;
+		uint64_t period = cycles_frequency() / HZ;
 
+		alarm_read_clock_in_handlers();
 		time_init(period);
 		setup_local_timer(period);
 		linux_live(200);

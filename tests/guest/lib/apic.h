@@ -18,6 +18,7 @@
 #define APIC_ENABLED	     0x100u
 #define APIC_SPURIOUS_VECTOR 0xffu
 #define APIC_LVT_MASKED	     0x10000u
+#define APIC_LVT_MODE	     0x60000u
 
 /* Commands: level assert, physical destination */
 #define ICR_FIXED   0x4000u /* and a vector */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hunts: an APIC call (63, 64) that takes another register than the one asked for, needs the
+ * guest to have the APIC mapped where it is, or forgets an EOI.
+ * Manual: docs/vmi.md, the calls: Linux passes a register's offset, the specification speaks
+ * of its address, and the last twelve bits are the same. SDM volume 3A, 11.4.1.
+ * Vendors: no difference.
+ * Cannot tell apart: a call from one that the guest's own access would do as well.
+ */
+#include "apic.h"
+#include "guest.h"
+#include "irq.h"
+#include "pv.h"
+
+const char guest_name[] = "vmi_calls_apic";
+
+#define OFFSET(address) ((address)&0xfffu)
+#define PDE32_LARGE	0x87u
+#define APIC_PDE	(APIC_ID >> 22)
+
+static volatile unsigned int taken;
+
+static void check_read(uint32_t reg)
+{
+	uint32_t wanted = *apic_register(0xfee00000u | reg);
+
+	EXPECT_EQ("APICRead of an offset", (uint32_t)VMI(APICRead, reg), wanted);
+	EXPECT_EQ("APICRead of an address", (uint32_t)VMI(APICRead, 0xfee00000u | reg), wanted);
+	EXPECT_EQ("APICRead of a fixmap's", (uint32_t)VMI(APICRead, 0xffffb000u | reg), wanted);
+}
+
+static void check_write(uint32_t address, uint32_t value)
+{
+	VMI(APICWrite, OFFSET(address), value);
+	EXPECT_EQ("APICWrite to an offset", *apic_register(address), value);
+	VMI(APICWrite, address, 0);
+	EXPECT_EQ("APICWrite to an address", *apic_register(address), 0);
+	*apic_register(address) = value;
+	check_read(OFFSET(address));
+}
+
+typedef void (*apic_write_t)(uint32_t reg, uint32_t value) __attribute__((regparm(2)));
+static apic_write_t apic_write;
+
+/* Ends the interrupt by the call, but not by VMI(): that may be what is interrupted. */
+static void end_by_call(void)
+{
+	apic_write(OFFSET(APIC_EOI), 0);
+	taken++;
+}
+
+/* Without its EOI the first one would keep the others out: they have the same vector. */
+static void check_eoi(void)
+{
+	struct call call;
+
+	pv_aim(VMI_CALL_APICWrite, &call);
+	apic_write = (apic_write_t)call.target;
+	run_set_handler(VECTOR_LVTT, end_by_call);
+	taken = 0;
+	for (unsigned int i = 1; i <= 3; i++) {
+		VMI(APICWrite, OFFSET(APIC_ICR_HIGH), *apic_register(APIC_ID));
+		VMI(APICWrite, OFFSET(APIC_ICR), ICR_FIXED | VECTOR_LVTT);
+		irq_let_in();
+		EXPECT_EQ("interrupts by ICR", taken, i);
+	}
+}
+
+/* Linux maps it in its fixmap only: nothing is where the APIC is. */
+static void check_unmapped(void)
+{
+	uint32_t *directory, wanted = *apic_register(APIC_VERSION), found, entry;
+
+	asm volatile("mov %%cr3, %0" : "=r"(directory));
+	entry = directory[APIC_PDE];
+	directory[APIC_PDE] = 0;
+	asm volatile("mov %0, %%cr3" ::"r"(directory) : "memory");
+	found = (uint32_t)VMI(APICRead, OFFSET(APIC_VERSION));
+	directory[APIC_PDE] = entry;
+	EXPECT_EQ("APICRead, not mapped", found, wanted);
+}
+
+/* Registers that are none, and all that a wild guest has. */
+static void check_wild(void)
+{
+	static const uint32_t wild[] = {0x3f4, 0x400, 0xfff, 0x1000, 0x80000001, ~0u};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(wild); i++)
+		VMI(APICRead, wild[i] & ~0xfu);
+}
+
+void guest_main(void)
+{
+	pv_start(told("pae") ? PAGING_PAE : PAGING_4K);
+	for (unsigned int i = 0; i < 8; i++) {
+		check_read(OFFSET(APIC_ID));
+		check_read(OFFSET(APIC_VERSION));
+		check_read(OFFSET(APIC_SPURIOUS));
+		check_write(APIC_TPR, 0x30);
+		*apic_register(APIC_TPR) = 0;
+		check_write(APIC_ICR_HIGH, 0x5a000000);
+		check_eoi();
+		check_wild();
+	}
+	if (!told("pae"))
+		check_unmapped();
+}
