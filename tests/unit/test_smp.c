@@ -5,6 +5,7 @@
  */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/cpu.h"
@@ -40,6 +41,7 @@ static unsigned int processor_total;
 /* What each has come to, by its number */
 static struct {
 	bool dead;	   /* answers to no STARTUP */
+	bool is_locked;	   /* its firmware has switched virtualization off */
 	bool is_broken;	   /* its virtualization can't be turned on */
 	unsigned int runs; /* of the guest */
 	unsigned int halts, states;
@@ -101,9 +103,16 @@ struct processor *processor_find(uint32_t apic_id)
 
 /* ---- the vendor ---- */
 
+static int fake_probe(char *why, size_t size)
+{
+	snprintf(why, size, "the firmware has switched it off");
+	return machine[current->vcpu.id].is_locked ? -ENODEV : 0;
+}
+
 static int fake_enable(struct vcpu *vcpu)
 {
 	assert_ptr_equal(vcpu, &current->vcpu);
+	assert_false(machine[vcpu->id].is_locked); /* #GP */
 	return machine[vcpu->id].is_broken ? -ENODEV : 0;
 }
 
@@ -136,6 +145,7 @@ static void fake_await_startup(struct vcpu *vcpu)
 }
 
 static struct vendor fake_vendor = {
+	.probe = fake_probe,
 	.enable = fake_enable,
 	.vcpu_init = fake_vcpu_init,
 	.set_state = fake_set_state,
@@ -505,6 +515,17 @@ static void one_that_can_not_run_guests_stops(void **state)
 	assert_console(LOG_WARN, "processor 1 (APIC id 0) did not start");
 	assert_int_equal(machine[1].halts, 1);
 	assert_int_equal(machine[1].states, 0);
+	assert_true(ready[2] && !ready[1]);
+}
+
+static void one_that_firmware_has_not_unlocked_is_named(void **state)
+{
+	(void)state;
+	machine[1].is_locked = true;
+	take_page_and_start(MACHINE);
+	assert_console(LOG_WARN, "processor 1: the firmware has switched it off");
+	assert_console(LOG_WARN, "processor 1 (APIC id 0) did not start");
+	assert_int_equal(machine[1].halts, 1);
 	assert_true(ready[2] && !ready[1]);
 }
 
@@ -906,6 +927,7 @@ int main(void)
 		T(without_init_exits_they_wait_for_startup),
 		T(one_that_does_not_answer_is_missed),
 		T(one_that_can_not_run_guests_stops),
+		T(one_that_firmware_has_not_unlocked_is_named),
 		T(one_that_has_no_address_is_not_started),
 		T3(a_physical_destination_is_one_processor),
 		T3(parked_processors_are_out_of_reach),
