@@ -5,7 +5,7 @@
 
         bits    32
 
-%macro  answer 3                        ; type, hint, routine
+%macro  answer 3-4                      ; type, hint, routine[, traced routine]
         dw      %3
         db      %1, %2
 %endmacro

@@ -1,22 +1,45 @@
 ; SPDX-License-Identifier: GPL-2.0-only
 ;
-; Calls 63 and 64, and what time.asm needs of the local APIC: its registers through the
+; Calls 62 to 64, and what time.asm needs of the local APIC: its registers through the
 ; window, a page behind the ROM that shows the local APIC without an exit; or through MSRs
 ; where the guest has turned x2APIC on.
 
         bits    32
 
-; 63 APICWrite. In: EAX = register's offset (or address: its last 12 bits count), EDX = value.
-; 64 APICRead.  In: EAX. Out: EAX.
-apic_write_call:
-        push    ebx
+; 62 SetInitialAPState. In: EAX -> vmi_ap_state, EDX = APIC ID. Out: EAX = 0 or negative.
+set_initial_ap_state:
         mov     ecx, eax
+        mov     eax, CALL_SET_AP_STATE
+.hypercall:
+        vmmcall
+        ret
+
+; 63 APICWrite. In: EAX = register's offset (or address: its last 12 bits count), EDX = value.
+; INIT and STARTUP go through the hypervisor, which may have to catch them.
+apic_write_call:
+        mov     ecx, eax
+        and     ecx, APIC_REGISTER
         mov     eax, edx
+        cmp     ecx, APIC_ICR
+        jne     .write
+        shr     eax, ICR_MODE_SHIFT
+        and     eax, 7
+        sub     eax, ICR_INIT
+        cmp     eax, 2
+        mov     eax, edx
+        jae     .write
+        mov     eax, CALL_APIC_WRITE
+.hypercall:
+        vmmcall
+        ret
+.write:
+        push    ebx
         ROM_BASE ebx
         call    apic_write
         pop     ebx
         ret
 
+; 64 APICRead. In: EAX. Out: EAX.
 apic_read_call:
         push    ebx
         mov     ecx, eax

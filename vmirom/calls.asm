@@ -2,7 +2,8 @@
 ;
 ; All calls of VMI 3.0, in order: get_reloc's answer with nested paging, and the routine,
 ; which `vmi=trace` has called even where the answer is NONE. docs/vmi.md gives the reason
-; for each. EACH_CALL X makes `X answer, routine` of every line.
+; for each. EACH_CALL X makes `X answer, routine` of every line. Where there is a second
+; routine, `vmi=trace` leads to that one.
 ;
 ;   NONE    the guest's native code is best
 ;   NOP     there is nothing to do: NOPs at the site
@@ -48,7 +49,7 @@
         %1      NATIVE, disable_interrupts      ; 30 DisableInterrupts
         %1      NATIVE, get_interrupt_mask      ; 31 GetInterruptMask
         %1      NATIVE, set_interrupt_mask      ; 32 SetInterruptMask
-        %1      NATIVE, iret_to_frame           ; 33 IRET
+        %1      NATIVE, iret_at_site, iret_to_frame     ; 33 IRET
         %1      NATIVE, sysexit_with_interrupts ; 34 SYSEXIT
         %1      NONE, halt                      ; 35 Halt
         %1      CALL, reboot                    ; 36 Reboot
@@ -77,7 +78,7 @@
         %1      NONE, out_bytes                 ; 59 OUTSB
         %1      NONE, out_words                 ; 60 OUTSW
         %1      NONE, set_iopl_mask             ; 61 SetIOPLMask
-        %1      NONE, 0                         ; 62 SetInitialAPState
+        %1      CALL, set_initial_ap_state      ; 62 SetInitialAPState
         %1      NONE, apic_write_call           ; 63 APICWrite
         %1      NONE, apic_read_call            ; 64 APICRead
         %1      NOP, do_nothing                 ; 65 IODelay

@@ -88,6 +88,7 @@ field_at 0x60
         dw      trace_stubs
         dw      TRACE_STUB_SIZE
         dw      time_data
+        dw      iret_to_frame.iret
 
 ; VMI 3.0's two entry points, 8 bytes of code each
 field_at 0x80
@@ -98,6 +99,7 @@ field_at 0x90
 
 hypercalls:
         dw      vmi_init.hypercall, trace.hypercall, reboot.hypercall, shutdown.hypercall
+        dw      set_initial_ap_state.hypercall, apic_write_call.hypercall
 hypercalls_end:
 
 license:

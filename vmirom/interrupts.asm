@@ -45,12 +45,49 @@ set_interrupt_mask:
 ; 33 IRET.
 ; In:  return address of the CALL, then an IRET frame. All registers are already the
 ;      interrupted code's.
-; Changes: what IRET does. ADD changes flags, but IRET loads them from the frame.
-; A CALL and not a JMP, because the slot below the frame then tells which site it was, if
-; the frame is bad and IRET faults here instead of there.
+; Changes: what IRET does, which loads the flags from the frame; IF = 0 until then, as it
+;      already is where a kernel returns.
+; A frame that users have made bad makes IRET fault, and the kernel knows what to do if that
+; is at the site. So IRET has to run there: a single byte makes one of the CALL, and then it
+; is one for ever. docs/tricks.md tells why that is safe. A guest that has come by another
+; way than a CALL of this routine gets its IRET here.
         align   16, db 0x90
+iret_at_site:
+        cli
+        push    eax
+        push    ecx
+        push    edx
+        mov     eax, [esp + 12]         ; behind the CALL
+        call    .here
+.here:
+        pop     edx
+        sub     edx, .here - iret_at_site
+        sub     edx, eax                ; what the CALL has to add
+        cmp     byte [ss:eax - CALL_SIZE], CALL_OPCODE
+        jne     .no_call
+        cmp     [ss:eax - CALL_SIZE + 1], edx
+        jne     .no_call
+        mov     edx, cr0
+        mov     ecx, edx
+        and     ecx, ~CR0_WP            ; the kernel's code may be read-only
+        mov     cr0, ecx
+        mov     byte [ss:eax - CALL_SIZE], IRET_OPCODE
+        mov     cr0, edx
+        sub     dword [esp + 12], CALL_SIZE
+        pop     edx
+        pop     ecx
+        pop     eax
+        ret
+.no_call:
+        pop     edx
+        pop     ecx
+        pop     eax
+
+; With vmi=trace each IRET has to come by, so it stays a CALL. If it faults, the hypervisor
+; finds the site in the slot below the frame, and lets the fault be there.
 iret_to_frame:
         add     esp, 4
+.iret:
         iretd
 
 ; 34 SYSEXIT.

@@ -6,11 +6,11 @@
 
         bits    32
 
-%macro  trace_stub 3                    ; type, hint, routine
+%macro  trace_stub 3-4                  ; type, hint, routine[, traced routine]
 %%start:
         push    byte (%%start - trace_stubs) / TRACE_STUB_SIZE
         call    trace
-        jmp     strict near %3
+        jmp     strict near %{-1:-1}    ; the last
 %endmacro
 
 trace_stubs:

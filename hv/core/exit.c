@@ -9,6 +9,7 @@
 #include "core/vendor.h"
 #include "debug/console.h"
 #include "debug/record.h"
+#include "vmi/calls.h"
 #include "vmi/hypercall.h"
 
 #define PORTS 0x10000u
@@ -144,6 +145,20 @@ void exit_xsetbv(struct vcpu *vcpu)
 void exit_exception(struct vcpu *vcpu, unsigned int vector)
 {
 	vendor->inject_exception(vcpu, vector, vector == VECTOR_AC ? 0 : NO_ERROR_CODE);
+}
+
+void exit_segment_exception(struct vcpu *vcpu, unsigned int vector, uint32_t error_code)
+{
+	vmi_move_iret_fault(vcpu);
+	vendor->inject_exception(vcpu, vector, (int)error_code);
+}
+
+uint32_t exit_exceptions(void)
+{
+	uint64_t always = BIT(VECTOR_DB) | BIT(VECTOR_AC);
+	uint64_t of_iret = BIT(VECTOR_TS) | BIT(VECTOR_NP) | BIT(VECTOR_SS) | BIT(VECTOR_GP);
+
+	return (uint32_t)(options.vmi == VMI_TRACE ? always | of_iret : always);
 }
 
 _Noreturn static void shut_down(const struct vcpu *vcpu, const char *why)

@@ -35,6 +35,15 @@ void exit_xsetbv(struct vcpu *vcpu);
 void exit_exception(struct vcpu *vcpu, unsigned int vector);
 
 /*
+ * #TS, #NP, #SS or #GP, caught with vmi=trace only, for an IRET in the ROM that faults on
+ * behalf of the guest's own; goes to the guest.
+ */
+void exit_segment_exception(struct vcpu *vcpu, unsigned int vector, uint32_t error_code);
+
+/* A bit for each exception's vector that has to exit. */
+uint32_t exit_exceptions(void);
+
+/*
  * INIT. Of the boot processor it is what a PC's reset line does, and does not return;
  * another one waits for STARTUP then.
  */

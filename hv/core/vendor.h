@@ -94,6 +94,10 @@ struct vendor {
 	 */
 	void (*skip_instruction)(struct vcpu *vcpu);
 
+	/* Where the guest goes on; the set moves it there, and ends nothing. */
+	uint64_t (*read_rip)(const struct vcpu *vcpu);
+	void (*write_rip)(struct vcpu *vcpu, uint64_t rip);
+
 	unsigned int (*privilege_level)(const struct vcpu *vcpu);
 	uint64_t (*read_cr0)(const struct vcpu *vcpu);
 	uint64_t (*read_cr4)(const struct vcpu *vcpu);

@@ -319,6 +319,8 @@ static void set_answers(struct rom_image *rom, const struct option_rom_setup *se
 	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++) {
 		struct vmi_rom_answer answer = read_answer(rom, call);
 
+		if (needs_pages(call) && setup->apic_is_caught)
+			answer.type = VMI_RELOCATION_CALL_REL;
 		if (!can_be_done(setup, call))
 			answer = (struct vmi_rom_answer){.type = VMI_RELOCATION_NONE};
 		else if (setup->vmi == VMI_CALLS)

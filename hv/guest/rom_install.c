@@ -2,6 +2,8 @@
 #include "guest/rom_install.h"
 #include "core/cpu.h"
 #include "core/guest_space.h"
+#include "core/smp.h"
+#include "core/vendor.h"
 #include "debug/console.h"
 #include "guest/option_rom.h"
 #include "lib/errno.h"
@@ -9,6 +11,7 @@
 #include "mm/frames.h"
 #include "mm/mtrr.h"
 #include "mm/physmap.h"
+#include "vmi/calls.h"
 #include "vmi/time.h"
 
 /* Where the local APIC is unless somebody moves it: SDM volume 3A, 11.4.1 */
@@ -38,6 +41,15 @@ static int find_slot(uint64_t size, struct option_rom_setup *setup, gpa_t *slot)
 	return setup->has_pages ? 0 : option_rom_find_slot(area, size, slot);
 }
 
+static void note_iret(const uint8_t *rom)
+{
+	struct vmi_rom_private private;
+
+	memcpy(&private, rom + VMI_ROM_PRIVATE_OFFSET, sizeof(private));
+	vmi_iret_init(private.traced_iret,
+		      private.trace_stubs + VMI_CALL_IRET * (uint32_t) private.trace_stub_size);
+}
+
 /* The ROM, and what goes behind it. The size is a page, or seal.py had complained. */
 static int show_pages(gpa_t slot, uint64_t size, const struct option_rom_setup *setup)
 {
@@ -52,6 +64,8 @@ static int show_pages(gpa_t slot, uint64_t size, const struct option_rom_setup *
 	memcpy(rom, vmirom_start, size);
 	error = option_rom_prepare(rom, size, setup);
 	if (!error)
+		note_iret(rom);
+	if (!error)
 		error = guest_space_overlay(slot, pages * PAGE_SIZE, copy, MEMORY_WB);
 	if (!error && setup->has_pages)
 		error = guest_space_overlay(gpa(slot.raw + VMI_ROM_APIC_PAGE * PAGE_SIZE),
@@ -62,7 +76,11 @@ static int show_pages(gpa_t slot, uint64_t size, const struct option_rom_setup *
 int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])
 {
 	uint64_t size = (uint64_t)(vmirom_end - vmirom_start);
-	struct option_rom_setup setup = {.vmi = vmi, .hypercall = hypercall};
+	struct option_rom_setup setup = {
+		.vmi = vmi,
+		.hypercall = hypercall,
+		.apic_is_caught = !vendor->init_exits && smp_guest_count() > 1,
+	};
 	struct vmi_rom_time time;
 	gpa_t slot;
 

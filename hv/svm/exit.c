@@ -115,6 +115,14 @@ static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
 		exit_exception(vcpu, VECTOR_AC);
 		break;
+	case SVM_EXIT_EXCEPTION + VECTOR_TS:
+	case SVM_EXIT_EXCEPTION + VECTOR_NP:
+	case SVM_EXIT_EXCEPTION + VECTOR_SS:
+	case SVM_EXIT_EXCEPTION + VECTOR_GP:
+		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
+		exit_segment_exception(vcpu, exit_code - SVM_EXIT_EXCEPTION,
+				       (uint32_t)vmcb_of(vcpu)->control.exit_info1);
+		break;
 	case SVM_EXIT_INIT:
 		vcpu_count_exit(vcpu, EXIT_INIT);
 		exit_init(vcpu);

@@ -90,6 +90,8 @@ _Noreturn void svm_run(struct vcpu *vcpu);
 void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
 /* The guest's IRET, at which an NMI comes that had to wait. */
 void svm_iret_exit(struct vcpu *vcpu);
+uint64_t svm_read_rip(const struct vcpu *vcpu);
+void svm_write_rip(struct vcpu *vcpu, uint64_t rip);
 unsigned int svm_privilege_level(const struct vcpu *vcpu);
 uint64_t svm_read_cr0(const struct vcpu *vcpu);
 uint64_t svm_read_cr4(const struct vcpu *vcpu);

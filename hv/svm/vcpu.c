@@ -18,8 +18,7 @@ static uint32_t init_intercept(const struct vcpu *vcpu)
 
 static void init_intercepts(const struct vcpu *vcpu, struct vmcb_control *control)
 {
-	control->intercept_exceptions =
-		INTERCEPT_EXCEPTION(VECTOR_DB) | INTERCEPT_EXCEPTION(VECTOR_AC);
+	control->intercept_exceptions = exit_exceptions();
 	control->intercept3 = init_intercept(vcpu) | INTERCEPT3_CPUID | INTERCEPT3_INVD |
 			      INTERCEPT3_INVLPGA | INTERCEPT3_PORTS | INTERCEPT3_MSRS |
 			      INTERCEPT3_SHUTDOWN;
@@ -187,6 +186,16 @@ void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code
 		queue_exception(vmcb, VECTOR_DF, 0);
 	else
 		queue_exception(vmcb, vector, error_code);
+}
+
+uint64_t svm_read_rip(const struct vcpu *vcpu)
+{
+	return vmcb_of(vcpu)->save.rip;
+}
+
+void svm_write_rip(struct vcpu *vcpu, uint64_t rip)
+{
+	vmcb_of(vcpu)->save.rip = rip;
 }
 
 unsigned int svm_privilege_level(const struct vcpu *vcpu)

@@ -24,7 +24,21 @@ static int decode_init(const struct hypercall_frame *frame, struct hypercall *ca
 	return 0;
 }
 
-int hypercall_decode(const struct hypercall_frame *frame, struct hypercall *call)
+static int decode_ap_state(const struct vcpu *vcpu, const struct hypercall_frame *frame,
+			   struct hypercall *call)
+{
+	call->ap.apic_id = frame->edx;
+	return vmi_read_ap_state(vcpu, gva(frame->ecx), &call->ap.state);
+}
+
+static int decode_apic_write(const struct hypercall_frame *frame, struct hypercall *call)
+{
+	call->command.value = frame->edx;
+	return vmi_is_start_command(frame->ecx, frame->edx) ? 0 : -EINVAL;
+}
+
+int hypercall_decode(const struct vcpu *vcpu, const struct hypercall_frame *frame,
+		     struct hypercall *call)
 {
 	if (frame->cpl != 0)
 		return -EPERM;
@@ -41,6 +55,10 @@ int hypercall_decode(const struct hypercall_frame *frame, struct hypercall *call
 	case VMI_CALL_Reboot:
 	case VMI_CALL_Shutdown:
 		return 0;
+	case VMI_CALL_SetInitialAPState:
+		return decode_ap_state(vcpu, frame, call);
+	case VMI_CALL_APICWrite:
+		return decode_apic_write(frame, call);
 	default:
 		return -ENOSYS;
 	}
@@ -65,6 +83,13 @@ void hypercall_invoke(const struct hypercall *call, struct hypercall_frame *fram
 		vmi_reboot();
 	case VMI_CALL_Shutdown:
 		vmi_shutdown();
+	case VMI_CALL_SetInitialAPState:
+		frame->eax = (uint32_t)vmi_set_ap_state(call->ap.apic_id, &call->ap.state);
+		break;
+	case VMI_CALL_APICWrite:
+		vmi_write_start_command(call->command.value);
+		frame->eax = 0;
+		break;
 	}
 }
 
@@ -99,7 +124,7 @@ __attribute__((noinline)) static void decode_and_invoke(struct vcpu *vcpu,
 							struct hypercall_frame *frame)
 {
 	struct hypercall call;
-	int error = hypercall_decode(frame, &call);
+	int error = hypercall_decode(vcpu, frame, &call);
 
 	if (error) {
 		report_refusal(frame, error);

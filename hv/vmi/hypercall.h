@@ -25,14 +25,23 @@ struct hypercall {
 		struct {
 			gva_t rom;
 		} init; /* VMI_HYPERCALL_INIT */
+		struct {
+			uint32_t apic_id;
+			struct vmi_ap_state state;
+		} ap; /* VMI_CALL_SetInitialAPState */
+		struct {
+			uint32_t value;
+		} command; /* VMI_CALL_APICWrite, of the command register */
 	};
 };
 
 /*
- * Fills call from frame. -EPERM: not at CPL 0; -ENOSYS: nothing answers this number;
- * -EINVAL: an argument that the call does not allow.
+ * Fills call from frame, and from the memory of the guest that vcpu runs. -EPERM: not at CPL
+ * 0; -ENOSYS: nothing answers this number; -EINVAL: an argument that the call does not allow;
+ * -EFAULT: a pointer that leads nowhere.
  */
-int hypercall_decode(const struct hypercall_frame *frame, struct hypercall *call);
+int hypercall_decode(const struct vcpu *vcpu, const struct hypercall_frame *frame,
+		     struct hypercall *call);
 
 /* Does what a decoded call asks for, and puts its result into frame. */
 void hypercall_invoke(const struct hypercall *call, struct hypercall_frame *frame);

@@ -172,7 +172,8 @@ struct vmi_rom_private {
 	uint16_t trace_stubs;	  /* offset of the first call's stub for vmi=trace */
 	uint16_t trace_stub_size; /* and how far it is to the next call's */
 	uint16_t time;		  /* offset of struct vmi_rom_time */
-	uint16_t reserved[6];
+	uint16_t traced_iret;	  /* offset of the IRET instruction that vmi=trace leads to */
+	uint16_t reserved[5];
 };
 
 _Static_assert(sizeof(struct vmi_rom_private) == 0x20, "private header");

@@ -92,6 +92,10 @@ static void exception_exit(struct vcpu *vcpu)
 		return;
 	}
 	vcpu_count_exit(vcpu, EXIT_EXCEPTION);
+	if (vector >= VECTOR_TS && vector <= VECTOR_GP) {
+		exit_segment_exception(vcpu, vector, (uint32_t)vmread(VMCS_EXIT_ERROR_CODE));
+		return;
+	}
 	if (vector == VECTOR_DB)
 		prepare_debug_exception(is_int1);
 	exit_exception(vcpu, vector);

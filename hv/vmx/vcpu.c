@@ -37,7 +37,7 @@ static void init_controls(void)
 						   EXIT_LOAD_EFER));
 	vmwrite(VMCS_ENTRY_CONTROLS,
 		vmx_controls(MSR_VMX_ENTRY, ENTRY_LOAD_DEBUG | ENTRY_LOAD_PAT | ENTRY_LOAD_EFER));
-	vmwrite(VMCS_EXCEPTION_BITMAP, BIT(VECTOR_DB) | BIT(VECTOR_AC));
+	vmwrite(VMCS_EXCEPTION_BITMAP, exit_exceptions());
 	vmwrite(VMCS_VPID, GUEST_VPID);
 }
 
@@ -300,6 +300,16 @@ void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code
 		queue_exception(VECTOR_DF, 0);
 	else
 		queue_exception(vector, error_code);
+}
+
+uint64_t vmx_read_rip(const struct vcpu *vcpu)
+{
+	return vmread(VMCS_GUEST_RIP);
+}
+
+void vmx_write_rip(struct vcpu *vcpu, uint64_t rip)
+{
+	vmwrite(VMCS_GUEST_RIP, rip);
 }
 
 unsigned int vmx_privilege_level(const struct vcpu *vcpu)

@@ -85,6 +85,8 @@ void vmx_await_startup(struct vcpu *vcpu);
 _Noreturn void vmx_run(struct vcpu *vcpu);
 _Noreturn void vmx_entry_failed(struct vcpu *vcpu);
 void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
+uint64_t vmx_read_rip(const struct vcpu *vcpu);
+void vmx_write_rip(struct vcpu *vcpu, uint64_t rip);
 unsigned int vmx_privilege_level(const struct vcpu *vcpu);
 uint64_t vmx_read_cr0(const struct vcpu *vcpu);
 uint64_t vmx_read_cr4(const struct vcpu *vcpu);

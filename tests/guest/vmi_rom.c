@@ -15,7 +15,8 @@ typedef uint64_t (*get_reloc_t)(uint32_t call) __attribute__((regparm(1)));
 
 static bool is_hypercall(unsigned int call)
 {
-	return call == VMI_CALL_Reboot || call == VMI_CALL_Shutdown;
+	return call == VMI_CALL_Reboot || call == VMI_CALL_Shutdown ||
+	       call == VMI_CALL_SetInitialAPState;
 }
 
 static bool is_routine(unsigned int call)

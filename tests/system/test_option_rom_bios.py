@@ -32,7 +32,8 @@ HYPERCALL_INIT = 0x56000000
 FAKE_RESULT = 0x5A5A5A5A  # of the probe's #UD handler
 NONE, CALL_REL, NOP = 0, 1, 3
 NATIVE = 1 << 8 | CALL_REL  # with the hint
-ANSWERS = {**dict.fromkeys(range(29, 35), NATIVE), 36: CALL_REL, 37: CALL_REL, 65: NOP,
+ANSWERS = {**dict.fromkeys(range(29, 35), NATIVE), 36: CALL_REL, 37: CALL_REL,
+           62: CALL_REL, 65: NOP,
            **dict.fromkeys(range(66, 72), NATIVE)}
 KEPT = {"ebx": 0xB0B0B0B0, "esi": 0x51515151, "edi": 0xD1D1D1D1, "ebp": 0xB9B9B9B9,
         "esp_moved": 0}

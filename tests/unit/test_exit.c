@@ -82,6 +82,38 @@ void power_reset(void)
 	__builtin_unreachable();
 }
 
+/* What VMI calls do is tested elsewhere. */
+static unsigned int moved_irets;
+
+void vmi_move_iret_fault(struct vcpu *v)
+{
+	assert_ptr_equal(v, &vcpu);
+	moved_irets++;
+}
+
+int vmi_read_ap_state(const struct vcpu *v, gva_t address, struct vmi_ap_state *state)
+{
+	(void)v, (void)address, (void)state;
+	return -EFAULT;
+}
+
+int vmi_set_ap_state(uint32_t apic_id, const struct vmi_ap_state *state)
+{
+	(void)apic_id, (void)state;
+	return -ENODEV;
+}
+
+bool vmi_is_start_command(uint32_t offset, uint32_t value)
+{
+	(void)offset, (void)value;
+	return false;
+}
+
+void vmi_write_start_command(uint32_t value)
+{
+	(void)value;
+}
+
 void power_off(void)
 {
 	fail();
@@ -231,6 +263,21 @@ static void exceptions_go_on_to_the_guest(void **state)
 	assert_int_equal(guest.skips, 0);
 }
 
+static void segment_exceptions_exit_for_vmi_trace_only(void **state)
+{
+	(void)state;
+	options.vmi = VMI_ON;
+	assert_int_equal(exit_exceptions(), 1 << 1 | 1 << 17);
+	options.vmi = VMI_TRACE;
+	assert_int_equal(exit_exceptions(), 1 << 1 | 1 << 17 | 0xf << 10);
+	moved_irets = 0;
+	exit_segment_exception(&vcpu, VECTOR_SS, 0x60);
+	assert_int_equal(moved_irets, 1);
+	assert_int_equal(guest.vector, VECTOR_SS);
+	assert_int_equal(guest.error_code, 0x60);
+	options.vmi = VMI_ON;
+}
+
 static void invd_writes_the_caches_back(void **state)
 {
 	(void)state;
@@ -278,6 +325,7 @@ int main(void)
 		cmocka_unit_test_setup(a_hypercall_answers_in_eax_and_goes_on, reset),
 		cmocka_unit_test_setup(a_hypercall_of_user_code_is_undefined, reset),
 		cmocka_unit_test_setup(exceptions_go_on_to_the_guest, reset),
+		cmocka_unit_test_setup(segment_exceptions_exit_for_vmi_trace_only, reset),
 		cmocka_unit_test_setup(invd_writes_the_caches_back, reset),
 		cmocka_unit_test_setup(xsetbv_is_done_if_the_processor_agrees, reset),
 		cmocka_unit_test_setup(xsetbv_of_user_code_changes_nothing, reset),

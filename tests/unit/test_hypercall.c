@@ -32,6 +32,36 @@ void vmi_shutdown(void)
 	longjmp(end, SHUTDOWN);
 }
 
+/* The machine's other processors, as smp.c would have them. */
+static struct vmi_ap_state guest_state; /* what the guest has at GUEST_STATE */
+static struct vmi_ap_state set_state;
+static uint32_t set_id, sent;
+enum { GUEST_STATE = 0xc0345ff0 };
+
+int vmi_read_ap_state(const struct vcpu *v, gva_t address, struct vmi_ap_state *state)
+{
+	assert_ptr_equal(v, &vcpu);
+	*state = guest_state;
+	return address.raw == GUEST_STATE ? 0 : -EFAULT;
+}
+
+int vmi_set_ap_state(uint32_t apic_id, const struct vmi_ap_state *state)
+{
+	set_id = apic_id;
+	set_state = *state;
+	return apic_id == 1 ? 0 : -ENODEV;
+}
+
+bool vmi_is_start_command(uint32_t offset, uint32_t value)
+{
+	return offset == 0x300 && value == 0x4500;
+}
+
+void vmi_write_start_command(uint32_t value)
+{
+	sent = value;
+}
+
 static int start_anew(void **state)
 {
 	(void)state;
@@ -69,7 +99,7 @@ static void user_code_gets_ud_and_no_message(void **state)
 		struct hypercall_frame before = frame;
 		struct hypercall call;
 
-		assert_int_equal(hypercall_decode(&frame, &call), -EPERM);
+		assert_int_equal(hypercall_decode(&vcpu, &frame, &call), -EPERM);
 		assert_false(handle(&frame));
 		assert_memory_equal(&frame, &before, sizeof(frame));
 	}
@@ -83,7 +113,7 @@ static void init_at_an_impossible_address_is_refused(void **state)
 	gva_t rom;
 
 	(void)state;
-	assert_int_equal(hypercall_decode(&frame, &call), -EINVAL);
+	assert_int_equal(hypercall_decode(&vcpu, &frame, &call), -EINVAL);
 	assert_true(handle(&frame));
 	assert_int_equal((int32_t)frame.eax, -EINVAL);
 	assert_false(hypercall_guest_rom(&rom));
@@ -132,7 +162,7 @@ static void init_decodes_to_what_invoke_needs(void **state)
 	struct hypercall call = {0};
 
 	(void)state;
-	assert_int_equal(hypercall_decode(&frame, &call), 0);
+	assert_int_equal(hypercall_decode(&vcpu, &frame, &call), 0);
 	assert_int_equal(call.number, VMI_HYPERCALL_INIT);
 	assert_int_equal(call.init.rom.raw, ROM);
 }
@@ -147,6 +177,12 @@ static void expect_enosys(uint32_t number)
 	assert_int_equal(frame.ecx, MARK_ECX);
 }
 
+static bool is_answered(uint32_t call)
+{
+	return call == VMI_CALL_Reboot || call == VMI_CALL_Shutdown ||
+	       call == VMI_CALL_SetInitialAPState || call == VMI_CALL_APICWrite;
+}
+
 /* The refused INIT has used the one warning up, so all these are silent. */
 static void wild_numbers_are_harmless_and_silent(void **state)
 {
@@ -154,7 +190,7 @@ static void wild_numbers_are_harmless_and_silent(void **state)
 
 	(void)state;
 	for (uint32_t call = 0; call < VMI_CALL_COUNT; call++)
-		if (call != VMI_CALL_Reboot && call != VMI_CALL_Shutdown)
+		if (!is_answered(call))
 			expect_enosys(call);
 	expect_enosys(VMI_CALL_COUNT);
 	expect_enosys(VMI_HYPERCALL_INIT - 1);
@@ -207,6 +243,41 @@ static void reboot_and_shutdown_are_counted_and_done(void **state)
 	assert_int_equal(vcpu.vmi_calls[VMI_CALL_Shutdown].count, 1);
 }
 
+static uint32_t result_of(uint32_t call, uint32_t ecx, uint32_t edx)
+{
+	struct hypercall_frame frame = {.eax = call, .edx = edx, .ecx = ecx};
+
+	assert_true(handle(&frame));
+	assert_int_equal(frame.edx, edx);
+	assert_int_equal(frame.ecx, ecx);
+	return frame.eax;
+}
+
+static void an_ap_state_is_copied_and_set(void **state)
+{
+	(void)state;
+	guest_state.eip = 0xc0100000;
+	assert_int_equal(result_of(VMI_CALL_SetInitialAPState, GUEST_STATE, 1), 0);
+	assert_int_equal(set_id, 1);
+	assert_memory_equal(&set_state, &guest_state, sizeof(set_state));
+	assert_int_equal((int32_t)result_of(VMI_CALL_SetInitialAPState, GUEST_STATE, 2), -ENODEV);
+	set_id = 0;
+	assert_int_equal((int32_t)result_of(VMI_CALL_SetInitialAPState, 0, 1), -EFAULT);
+	assert_int_equal(set_id, 0);
+	assert_int_equal(vcpu.vmi_calls[VMI_CALL_SetInitialAPState].count, 2);
+}
+
+static void apic_write_takes_init_and_startup_only(void **state)
+{
+	(void)state;
+	sent = 0;
+	assert_int_equal((int32_t)result_of(VMI_CALL_APICWrite, 0x300, 0x41), -EINVAL);
+	assert_int_equal((int32_t)result_of(VMI_CALL_APICWrite, 0x310, 0x4500), -EINVAL);
+	assert_int_equal(sent, 0);
+	assert_int_equal(result_of(VMI_CALL_APICWrite, 0x300, 0x4500), 0);
+	assert_int_equal(sent, 0x4500);
+}
+
 static void with_vmi_trace_only_the_stub_counts(void **state)
 {
 	(void)state;
@@ -226,6 +297,8 @@ int main(void)
 		cmocka_unit_test_setup(a_traced_call_is_counted_and_changes_nothing, start_anew),
 		cmocka_unit_test_setup(reboot_and_shutdown_are_counted_and_done, start_anew),
 		cmocka_unit_test_setup(with_vmi_trace_only_the_stub_counts, start_anew),
+		cmocka_unit_test_setup(an_ap_state_is_copied_and_set, start_anew),
+		cmocka_unit_test_setup(apic_write_takes_init_and_startup_only, start_anew),
 		cmocka_unit_test_setup(wild_numbers_are_harmless_and_silent, start_anew),
 	};
 

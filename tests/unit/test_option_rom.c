@@ -11,7 +11,7 @@
 #include "guest/option_rom.h"
 #include "lib/errno.h"
 
-enum { ROM_SIZE = 4096, CHECKSUM = 0x07, TRACED = 73 };
+enum { ROM_SIZE = 4096, CHECKSUM = 0x07, TRACED = 74 };
 
 static const uint8_t vmcall[3] = {0x0f, 0x01, 0xc1};
 static const uint8_t vmmcall[3] = {0x0f, 0x01, 0xd9};

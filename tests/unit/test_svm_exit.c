@@ -19,7 +19,7 @@ static struct vcpu vcpu;
 
 /* What the handler that was called is, and what it was given. */
 static const char *called;
-static unsigned int called_vector;
+static unsigned int called_vector, called_error;
 static struct port_access port;
 static gpa_t wanted;
 static bool can_map;
@@ -75,6 +75,13 @@ void exit_undefined_instruction(struct vcpu *v)
 void exit_invd(struct vcpu *v)
 {
 	note(v, "invd");
+}
+
+void exit_segment_exception(struct vcpu *v, unsigned int vector, uint32_t error_code)
+{
+	note(v, "segment");
+	called_vector = vector;
+	called_error = error_code;
 }
 
 void exit_exception(struct vcpu *v, unsigned int vector)
@@ -204,6 +211,13 @@ static void exceptions_keep_their_vector(void **state)
 	assert_int_equal(called_vector, 1);
 	assert_handled(0x51, "exception", EXIT_EXCEPTION);
 	assert_int_equal(called_vector, 17);
+	for (unsigned int vector = VECTOR_TS; vector <= VECTOR_GP; vector++) {
+		vmcb.control.exit_info1 = 0xffff0000 | vector;
+		exit_with(0x40 + vector);
+		assert_string_equal(called, "segment");
+		assert_int_equal(called_vector, vector);
+		assert_int_equal(called_error, 0xffff0000 | vector);
+	}
 }
 
 static void general_detect_ends_in_the_handler(void **state)

@@ -40,6 +40,11 @@ static void fake_cpu_stop(void)
 #define cpu_stop()   fake_cpu_stop()
 #include "svm/vcpu.c"
 
+uint32_t exit_exceptions(void)
+{
+	return BIT(VECTOR_DB) | BIT(VECTOR_AC);
+}
+
 _Noreturn void exit_triple_fault(struct vcpu *v)
 {
 	assert_ptr_equal(v, &vcpu);

@@ -30,7 +30,7 @@ static struct vcpu vcpu;
 
 /* What the handler that was called is, and what it was given. */
 static const char *called;
-static unsigned int called_vector, nmis;
+static unsigned int called_vector, called_error, nmis;
 static uint8_t called_page;
 static struct port_access port;
 static gpa_t wanted;
@@ -72,6 +72,13 @@ void exit_port(struct vcpu *v, const struct port_access *access)
 {
 	note(v, "port");
 	port = *access;
+}
+
+void exit_segment_exception(struct vcpu *v, unsigned int vector, uint32_t error_code)
+{
+	note(v, "segment");
+	called_vector = vector;
+	called_error = error_code;
 }
 
 void exit_exception(struct vcpu *v, unsigned int vector)

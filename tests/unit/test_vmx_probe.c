@@ -103,6 +103,8 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak vmx_read_cr4
 #pragma weak vmx_read_efer
 #pragma weak vmx_read_fault_state
+#pragma weak vmx_read_rip
+#pragma weak vmx_write_rip
 #pragma weak vmx_release_port
 #pragma weak vmx_run
 #pragma weak vmx_set_state

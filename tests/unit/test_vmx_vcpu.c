@@ -112,6 +112,11 @@ struct processor *processor_current(void)
 	return &self;
 }
 
+uint32_t exit_exceptions(void)
+{
+	return BIT(VECTOR_DB) | BIT(VECTOR_AC);
+}
+
 void vmx_close_windows(void)
 {
 	windows_closed++;
