@@ -2,6 +2,7 @@
 #include "boot/boot.h"
 
 #include "boot/boot_params.h"
+#include "boot/efi.h"
 #include "boot/multiboot.h"
 #include "boot/multiboot2.h"
 #include "boot/multiboot2_format.h"
@@ -19,6 +20,8 @@
 static const char *const loader_words[] = {"BOOT_IMAGE", "initrd"};
 
 #define GUEST_WORDS_FOLLOW "--"
+
+struct boot_info efi_found;
 
 static int read_boot_params(hpa_t params, struct boot_info *boot)
 {
@@ -43,6 +46,9 @@ static int read_format(uint32_t magic, hpa_t info, struct boot_info *boot)
 		return multiboot2_read(info, boot);
 	case LINUX_HEADER_MAGIC:
 		return read_boot_params(info, boot);
+	case BOOT_MAGIC_EFI:
+		*boot = efi_found;
+		return 0;
 	}
 	pr_error("boot: the boot loader's magic is %#x: neither Multiboot's %#x nor Multiboot 2's "
 		 "%#x",

@@ -8,7 +8,7 @@
 
 /*
  * Fills boot from what the loader left at info. magic tells which loader's format it is:
- * that of multiboot_format.h, multiboot2_format.h or linux_boot.h. An archive that comes
+ * that of multiboot_format.h, multiboot2_format.h, linux_boot.h or efi.h. An archive that comes
  * as the only module is opened (pack.h). On the command line "--" ends Vellum's words: what
  * follows is the guest kernel's, in place of what the archive or the module's string
  * has. The loader's own words are taken out.

@@ -16,7 +16,7 @@ static const struct {
 	uint8_t type;
 	const char *name;
 } loaders[] = {
-	{0x1, "Loadlin"}, {0x3, "Syslinux"}, {0x6, "iPXE"},  {0x7, "GRUB"},
+	{0x1, "Loadlin"}, {0x3, "Syslinux"}, {0x4, "iPXE"},  {0x7, "GRUB"},
 	{0x9, "Xen"},	  {0xb, "QEMU"},     {0xd, "kexec"}, {0, NULL},
 };
 

@@ -45,6 +45,8 @@ extern boot_start
 extern boot_stack_top
 extern image_load_address
 extern image_loaded_at
+global boot_gdt_code32, boot_gdt_data32, boot_gdt_load
+global boot_pml4, build_page_tables
 global enter_long_mode
 
 section .boot.text
@@ -56,9 +58,7 @@ enter_long_mode:
 	call	require_long_mode
 	call	build_page_tables
 	call	enable_long_mode
-	lea	eax, [ebp + boot_gdt]
-	mov	[ebp + boot_gdt_pointer + 2], eax
-	lgdt	[ebp + boot_gdt_pointer]
+	call	boot_gdt_load
 	lea	eax, [ebp + .long_mode]
 	push	CODE64
 	push	eax
@@ -124,7 +124,8 @@ print_early:
 	mov	[ebp + %2], eax
 %endmacro
 
-; Clobbers EAX, ECX.
+; Everything from here to the end of boot_gdt_load means the same in 64-bit code, where
+; efi_entry calls it: no INC, whose opcode is a prefix there. Clobbers EAX, ECX.
 build_page_tables:
 	map	boot_pdpt_low, boot_pml4
 	map	boot_pdpt_low, boot_pml4 + PHYSMAP_SLOT * 8
@@ -136,7 +137,7 @@ build_page_tables:
 	xor	ecx, ecx
 .pdpt:	mov	[ebp + boot_pdpt_low + ecx * 8], eax
 	add	eax, PAGE_SIZE
-	inc	ecx
+	add	ecx, 1
 	cmp	ecx, PHYSMAP_GIGABYTES
 	jb	.pdpt
 
@@ -144,7 +145,7 @@ build_page_tables:
 	xor	ecx, ecx
 .pd:	mov	[ebp + boot_pd_low + ecx * 8], eax
 	add	eax, LARGE_PAGE_SIZE
-	inc	ecx
+	add	ecx, 1
 	cmp	ecx, PHYSMAP_GIGABYTES * ENTRIES
 	jb	.pd
 
@@ -152,9 +153,16 @@ build_page_tables:
 	xor	ecx, ecx
 .pt:	mov	[ebp + boot_pt_image + ecx * 8], eax
 	add	eax, PAGE_SIZE
-	inc	ecx
+	add	ecx, 1
 	cmp	ecx, IMAGE_PAGES
 	jb	.pt
+	ret
+
+; Clobbers EAX. LGDT in 64-bit code reads four bytes more of the address: zeros.
+boot_gdt_load:
+	lea	eax, [ebp + boot_gdt]
+	mov	[ebp + boot_gdt_pointer + 2], eax
+	lgdt	[ebp + boot_gdt_pointer]
 	ret
 
 ; Leaves the processor in compatibility mode. Clobbers EAX, ECX, EDX.
@@ -178,9 +186,13 @@ boot_gdt:
 	dq 0
 CODE64	equ $ - boot_gdt
 	dq 0x00209a0000000000		; 64-bit code, CPL 0
+boot_gdt_code32 equ $ - boot_gdt
+	dq 0x00cf9a000000ffff		; 32-bit code, 4 GiB, CPL 0
+boot_gdt_data32 equ $ - boot_gdt
+	dq 0x00cf92000000ffff		; data, the same
 boot_gdt_pointer:
 	dw $ - boot_gdt - 1
-	dd 0				; its address, once it is known
+	dq 0				; its address, once it is known
 
 no_long_mode_text:
 	db "vellum: error: this processor has no 64-bit mode (CPUID 80000001h EDX bit 29);"

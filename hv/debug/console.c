@@ -10,6 +10,7 @@
 
 static uint16_t port; /* 0: none */
 static unsigned int level_limit = LOG_INFO;
+static console_mirror_t mirror;
 
 static const char *const level_prefix[] = {
 	[LOG_ERROR] = "error: ",
@@ -65,6 +66,14 @@ static void put_text(const char *text)
 	}
 }
 
+static void put_line(console_mirror_t put, enum log_level level, const char *line)
+{
+	put(PREFIX);
+	put(level_prefix[level]);
+	put(line);
+	put("\n");
+}
+
 void console_print(enum log_level level, const char *format, ...)
 {
 	char line[LINE_SIZE];
@@ -76,11 +85,15 @@ void console_print(enum log_level level, const char *format, ...)
 	text_vformat(line, sizeof(line), format, args);
 	va_end(args);
 	lock_take();
-	put_text(PREFIX);
-	put_text(level_prefix[level]);
-	put_text(line);
-	put_text("\n");
+	put_line(put_text, level, line);
+	if (mirror != NULL && level <= LOG_WARN)
+		put_line(mirror, level, line);
 	lock_release();
+}
+
+void console_set_mirror(console_mirror_t put)
+{
+	mirror = put;
 }
 
 void console_set_level(unsigned int level)

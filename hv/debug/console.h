@@ -22,6 +22,11 @@ __attribute__((format(printf, 2, 3))) void console_print(enum log_level level, c
 #define pr_info(...)  console_print(LOG_INFO, __VA_ARGS__)
 #define pr_debug(...) console_print(LOG_DEBUG, __VA_ARGS__)
 
+/* Gets errors and warnings a second time, in pieces; NULL: nobody does. */
+typedef void (*console_mirror_t)(const char *text);
+
+void console_set_mirror(console_mirror_t put);
+
 /* The level up to which messages are printed, an enum log_level. */
 void console_set_level(unsigned int level);
 

@@ -16,6 +16,10 @@ UNIT := $(BUILD)/unit
 PURE_SOURCES += \
 	boot/boot.c \
 	boot/boot_params.c \
+	boot/efi.c \
+	boot/efi_files.c \
+	boot/efi_memory.c \
+	boot/efi_pxe.c \
 	boot/efi_tables.c \
 	boot/loader_data.c \
 	boot/multiboot.c \
