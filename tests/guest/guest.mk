@@ -14,7 +14,7 @@ GUEST_CFLAGS := -m32 -march=i686 -std=c17 -fasm -ffreestanding -O2 -g -Wall -Wex
 	-Itests/guest/lib -Ihv -MMD -MP
 
 .PHONY: guests test-guest
-guests: $(GUEST_NAMES:%=$(GUEST)/%.bin)
+guests: $(GUEST_NAMES:%=$(GUEST)/%.bin) $(GUEST)/disk.img
 
 $(GUEST)/%.c.o: %.c
 	@mkdir -p $(@D)
@@ -36,6 +36,10 @@ $(GUEST)/%.elf: tests/guest/guest.lds
 
 $(GUEST)/%.bin: $(GUEST)/%.elf
 	$(QUIET_LD)objcopy -O binary $< $@
+
+# A disk with the guest "disk" on it
+$(GUEST)/disk.img: tests/guest/disk_image.asm $(GUEST)/disk.bin
+	$(QUIET_AS)$(NASM) -f bin -I $(GUEST)/ -o $@ $<
 
 # make test-guest ONLY=cpuid runs those with "cpuid" in their name; "cpuid and intel" works, too.
 ONLY ?=

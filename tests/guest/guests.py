@@ -49,6 +49,7 @@ class Guest:
     runs: tuple[Run, ...]
     same: bool = False  # it says lines "SAME ...": those of all runs are the native one's
     on: tuple[Place, ...] = BOTH
+    disk: str | None = None  # it is on this disk of the guest folder, no module
 
     def runs_on(self, place: Place) -> tuple[Run, ...]:
         return tuple(run for run in self.runs if place in (run.on or self.on))
@@ -178,6 +179,9 @@ GUESTS = (
     Guest("smp_x2apic", (replace(HV2, not_on=NO_X2APIC), replace(NATIVE2, not_on=NO_X2APIC))),
     Guest("fuzz_kernel", (HV,)),
     Guest("fuzz_user", (HV, NATIVE), same=True),
+    Guest("disk", (replace(HV, words="mode=hv vmi=off guest=disk"),
+                   replace(NATIVE, words="mode=native guest=disk")), same=True, on=ALL,
+          disk="disk.img"),
     Guest("real_mode", (HV, NATIVE), same=True),
     Guest("high_memory", (HV, NATIVE), same=True),
 )

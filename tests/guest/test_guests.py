@@ -48,7 +48,9 @@ def boot_for(place, guest, run):
     """What has to be started; a text says why it cannot be."""
     kernel = BUILD / "guest" / f"{guest.name}.bin"
     machine = Machine(cpu=place.cpu, image=BUILD / "vellum.elf", append=run.words,
-                      memory=MEMORY, modules=[Module(kernel, run.told)], debug_exit=True,
+                      memory=MEMORY, debug_exit=True,
+                      modules=[] if guest.disk else [Module(kernel, run.told)],
+                      disk=BUILD / "guest" / guest.disk if guest.disk else None,
                       icount=run.icount, extra=list(run.extra), cpus=run.cpus)
     try:
         emulator = emulator_for(place, machine)

@@ -132,7 +132,15 @@ def discs(machine: Machine, com1: Serial) -> list[str]:
     drives = zip(("master", "slave"), made + given)
     return ["ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14",
             *(f"ata0-{place}: type=cdrom, path={path}, status=inserted" for place, path in drives),
-            "boot: cdrom"]
+            *hard_disk(machine), f"boot: {'cdrom' if made + given else 'disk'}"]
+
+
+def hard_disk(machine: Machine) -> list[str]:
+    """Its size is a multiple of a cylinder of 16 heads and 63 sectors."""
+    if machine.disk is None:
+        return []
+    return ["ata1: enabled=1, ioaddr1=0x170, ioaddr2=0x370, irq=15",
+            f"ata1-master: type=disk, path={Path(machine.disk).absolute()}, mode=volatile"]
 
 
 def serial_port(name: str, serial: Serial) -> str:

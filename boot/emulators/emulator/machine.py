@@ -54,6 +54,7 @@ class Machine:
     modules: list[Module] = field(default_factory=list)
     option_roms: list[Path | str] = field(default_factory=list)
     cdrom: Path | str | None = None
+    disk: Path | str | None = None   # a raw image of the first hard disk; stays as it is
     debug_exit: bool = False   # "isa-debug-exit" at port 0xf4, if the emulator has it:
                                # writing v ends with status 2v+1
     extra: list[str] = field(default_factory=list)  # the emulator's own words
@@ -74,5 +75,5 @@ class Machine:
 
     def files(self) -> list[Path | str]:
         """Every file that the machine is made of."""
-        single = [path for path in (self.image, self.cdrom) if path is not None]
+        single = [path for path in (self.image, self.cdrom, self.disk) if path is not None]
         return single + [module.path for module in self.modules] + list(self.option_roms)

@@ -123,6 +123,8 @@ def module_words(module: Module) -> str:
 
 def devices(machine: Machine) -> list[str]:
     words = [word for rom in machine.option_roms for word in ("-option-rom", str(rom))]
+    if machine.disk is not None:
+        words += ["-drive", f"file={escape(str(machine.disk))},format=raw,snapshot=on"]
     if machine.debug_exit:
         words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"]
     return words
