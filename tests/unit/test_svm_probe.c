@@ -76,6 +76,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak svm_read_cr4
 #pragma weak svm_read_efer
 #pragma weak svm_read_fault_state
+#pragma weak svm_read_rip
 #pragma weak svm_release_cpuid
 #pragma weak svm_release_port
 #pragma weak svm_run
@@ -83,6 +84,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak svm_skip_instruction
 #pragma weak svm_vcpu_init
 #pragma weak svm_write_efer
+#pragma weak svm_write_rip
 
 static char why[300];
 static struct vcpu vcpu;
