@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "dev/clock.h"
 #include "core/cpu.h"
+#include "dev/lapic.h"
 #include "lib/errno.h"
-#include "mm/physmap.h"
 
 #define MEASURE_MS 8
 
@@ -21,22 +21,15 @@
 #define SPEAKER_SOUND	 BIT(1)
 
 #define SAMPLES	     5
-#define PATIENCE     10000000
+#define PATIENCE     1000000
 #define MHZ	     1000000u
 #define WHOLE_PPM    100 /* what a measurement may be off by */
 #define COUNT_MAX    0xffffffffu
 #define CPUID_TSC    0x15u
 #define CPUID_CLOCKS 0x16u
 
-/* The local APIC: SDM volume 3A, chapter 11. x2APIC's MSRs are 800h + offset / 16. */
-#define APIC_BASE_X2APIC  BIT(10)
+/* The local APIC's timer: SDM volume 3A, 11.5.4 */
 #define APIC_BASE_ENABLED BIT(11)
-#define APIC_BASE_PAGE	  0x000ffffffffff000ull
-#define MSR_X2APIC	  0x800u
-#define LAPIC_LVT_TIMER	  0x320u
-#define LAPIC_INITIAL	  0x380u
-#define LAPIC_CURRENT	  0x390u
-#define LAPIC_DIVIDE	  0x3e0u
 #define LVT_MASKED	  0x10000u
 #define DIVIDE_BY_1	  0x0bu
 
@@ -47,26 +40,6 @@ struct reference {
 };
 
 static uint16_t pm_timer_port;
-
-static volatile uint32_t *lapic_register(uint32_t offset)
-{
-	return phys_to_virt(hpa((rdmsr(MSR_APIC_BASE) & APIC_BASE_PAGE) + offset));
-}
-
-static uint32_t lapic_read(uint32_t offset)
-{
-	if (rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC)
-		return (uint32_t)rdmsr(MSR_X2APIC + offset / 16);
-	return *lapic_register(offset);
-}
-
-static void lapic_write(uint32_t offset, uint32_t value)
-{
-	if (rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC)
-		wrmsr(MSR_X2APIC + offset / 16, value);
-	else
-		*lapic_register(offset) = value;
-}
 
 static uint32_t read_pm_timer(void)
 {
@@ -141,10 +114,10 @@ struct lapic_timer {
 
 static struct lapic_timer start_lapic_timer(void)
 {
-	struct lapic_timer before = {lapic_read(LAPIC_LVT_TIMER), lapic_read(LAPIC_DIVIDE),
+	struct lapic_timer before = {lapic_read(LAPIC_LVT), lapic_read(LAPIC_DIVIDE),
 				     lapic_read(LAPIC_INITIAL)};
 
-	lapic_write(LAPIC_LVT_TIMER, LVT_MASKED);
+	lapic_write(LAPIC_LVT, LVT_MASKED);
 	lapic_write(LAPIC_DIVIDE, DIVIDE_BY_1);
 	lapic_write(LAPIC_INITIAL, COUNT_MAX);
 	return before;
@@ -154,7 +127,7 @@ static void restore_lapic_timer(const struct lapic_timer *before)
 {
 	lapic_write(LAPIC_INITIAL, 0);
 	lapic_write(LAPIC_DIVIDE, before->divide);
-	lapic_write(LAPIC_LVT_TIMER, before->lvt);
+	lapic_write(LAPIC_LVT, before->lvt);
 	lapic_write(LAPIC_INITIAL, before->initial);
 }
 

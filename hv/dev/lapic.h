@@ -21,6 +21,7 @@
 #define LAPIC_ICR_HIGH 0x310u /* not in x2APIC mode */
 #define LAPIC_LVT      0x320u /* timer, thermal, counters, LINT0, LINT1, error */
 #define LAPIC_INITIAL  0x380u
+#define LAPIC_CURRENT  0x390u
 #define LAPIC_DIVIDE   0x3e0u
 
 #define MSR_X2APIC_BASE 0x00000800u
