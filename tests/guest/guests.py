@@ -150,6 +150,7 @@ GUESTS = (
                       Run("calls", words="mode=hv vmi=calls"))),
     Guest("vmi_irq_ops", rom_runs("on", "trace")),
     Guest("vmi_iret", rom_runs("on", "trace")),
+    Guest("vmi_iret_bad", rom_runs("on", "trace")),
     Guest("vmi_sysexit", rom_runs("on", "trace")),
     Guest("vmi_calls_cpu", rom_runs("trace", "trace")),
     Guest("vmi_calls_tables", rom_runs("trace", "trace")),

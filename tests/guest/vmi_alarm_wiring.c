@@ -39,9 +39,24 @@ static void check_vector(uint32_t flags, unsigned int count)
 	run_set_handler(VECTOR_LVTT, NULL);
 	irq_change_lvtt(OTHER_VECTOR, false);
 	irq_await("by the new vector", IRQ_APIC, count);
+	alarm_set(flags | ALARM_WIRED_LVTT, cycles(CYCLES_REAL) + 3 * unit, 3 * unit);
+	irq_await("by the new vector, set again", IRQ_APIC, 2 * count);
 	alarm_cancel(flags | ALARM_WIRED_LVTT);
 	irq_let_in();
 	irq_set_lvtt(VECTOR_LVTT, false);
+}
+
+/* Another way for an alarm that is armed: it comes by that one only. */
+static void check_rewired(uint32_t first_wiring, uint32_t second_wiring)
+{
+	irq_reset();
+	alarm_set(CYCLES_REAL | first_wiring, cycles(CYCLES_REAL) + 4 * unit, 0);
+	alarm_set(CYCLES_REAL | second_wiring, cycles(CYCLES_REAL) + 8 * unit, 0);
+	irq_await("by the second wiring", second_wiring ? IRQ_APIC : IRQ_PIC, 1);
+	let_pass(5 * unit);
+	EXPECT_EQ("by the second wiring", irq_count(second_wiring ? IRQ_APIC : IRQ_PIC), 1);
+	EXPECT(irq_count(first_wiring ? IRQ_APIC : IRQ_PIC) <=
+	       (first_wiring ? 0 : irq_pit_overrun()));
 }
 
 /* vmi_time_ap_init() arms the first alarm, and then writes a bare vector. */
@@ -77,22 +92,33 @@ static void check_mask(void)
 }
 
 /* Of each counter one; they may share the way to the processor. */
-static void check_both(uint32_t first_wiring, uint32_t second_wiring)
+static void check_both(uint32_t first, uint32_t second)
 {
+	enum irq first_irq = first & ALARM_WIRED_LVTT ? IRQ_APIC : IRQ_PIC;
+	enum irq second_irq = second & ALARM_WIRED_LVTT ? IRQ_APIC : IRQ_PIC;
 	uint64_t now = cycles(CYCLES_REAL);
 
 	irq_reset();
-	alarm_set(CYCLES_REAL | first_wiring, now + 4 * unit, 0);
-	alarm_set(CYCLES_AVAILABLE | second_wiring, cycles(CYCLES_AVAILABLE) + 9 * unit, 0);
-	irq_await("the first of two", first_wiring ? IRQ_APIC : IRQ_PIC, 1);
+	alarm_set(first, now + 4 * unit, 0);
+	alarm_set(second, now + 9 * unit, 0);
+	irq_await("the first of two", first_irq, 1);
 	EXPECT(cycles(CYCLES_REAL) >= now + 4 * unit);
-	irq_await("the second of two", second_wiring ? IRQ_APIC : IRQ_PIC,
-		  first_wiring == second_wiring ? 2 : 1);
+	irq_await("the second of two", second_irq, first_irq == second_irq ? 2 : 1);
 	EXPECT(cycles(CYCLES_REAL) >= now + 9 * unit);
 	let_pass(10 * unit);
 	EXPECT_EQ("interrupts of two alarms", irq_count(IRQ_PIC) + irq_count(IRQ_APIC), 2);
 	EXPECT(!alarm_cancel(CYCLES_REAL));
 	EXPECT(!alarm_cancel(CYCLES_AVAILABLE));
+}
+
+static void check_pairs(void)
+{
+	static const uint32_t wirings[] = {0, ALARM_WIRED_LVTT};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		check_both(CYCLES_REAL | wirings[i & 1], CYCLES_AVAILABLE | wirings[i >> 1]);
+		check_both(CYCLES_AVAILABLE | wirings[i & 1], CYCLES_REAL | wirings[i >> 1]);
+	}
 }
 
 /* Cancelling one leaves the other. */
@@ -162,10 +188,9 @@ void guest_main(void)
 	check_late_lvtt(0);
 	check_late_lvtt(3 * unit);
 	check_mask();
-	check_both(0, 0);
-	check_both(ALARM_WIRED_LVTT, ALARM_WIRED_LVTT);
-	check_both(0, ALARM_WIRED_LVTT);
-	check_both(ALARM_WIRED_LVTT, 0);
+	check_rewired(0, ALARM_WIRED_LVTT);
+	check_rewired(ALARM_WIRED_LVTT, 0);
+	check_pairs();
 	check_one_of_both(CYCLES_REAL, CYCLES_AVAILABLE, 0);
 	check_one_of_both(CYCLES_AVAILABLE, CYCLES_REAL, ALARM_WIRED_LVTT);
 	check_no_counter();

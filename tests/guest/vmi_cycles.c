@@ -31,7 +31,7 @@ static uint64_t tsc(void)
 
 static void check_sums(void)
 {
-	static const uint32_t others[] = {3, 4, 0x80, 0xff, 0x7fffffff, ~0u};
+	static const uint32_t others[] = {3, 4, 0x80, 0xff, 0x100, 0x10001, ~0u};
 	uint64_t last = 0;
 
 	for (unsigned int i = 0; i < ROUNDS; i++) {
