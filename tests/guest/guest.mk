@@ -11,7 +11,7 @@ GUEST_LIB := $(patsubst %,$(GUEST)/%.o,$(wildcard tests/guest/lib/*.c tests/gues
 GUEST_CFLAGS := -m32 -march=i686 -std=c17 -fasm -ffreestanding -O2 -g -Wall -Wextra -Werror \
 	-mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector -fno-strict-aliasing \
 	-fno-asynchronous-unwind-tables -fcf-protection=none -fno-tree-loop-distribute-patterns \
-	-Itests/guest/lib -Ihv -MMD -MP
+	-Itests/guest/lib -Ihv -I. -MMD -MP
 
 .PHONY: guests test-guest
 guests: $(GUEST_NAMES:%=$(GUEST)/%.bin) $(GUEST)/disk.img
@@ -33,6 +33,18 @@ $(foreach name,$(GUEST_NAMES),$(eval $(call guest_rule,$(name))))
 $(GUEST)/%.elf: tests/guest/guest.lds
 	@$(LD) -m elf_i386 -nostdlib -static --build-id=none -z noexecstack \
 		--no-warn-rwx-segments -T tests/guest/guest.lds -o $@ $(filter %.o,$^)
+
+# Those that are Multiboot kernels stay ELF files, of which the second one is an ELF64. With
+# -n no page is left empty in front of the header.
+$(GUEST)/multiboot%.elf: tests/guest/multiboot.lds
+	@$(LD) -m elf_i386 -nostdlib -static -n --build-id=none -z noexecstack \
+		--no-warn-rwx-segments -T tests/guest/multiboot.lds -o $@ $(filter %.o,$^)
+
+$(GUEST)/multiboot1.bin: $(GUEST)/multiboot1.elf
+	$(QUIET_LD)objcopy --strip-debug $< $@
+
+$(GUEST)/multiboot2.bin: $(GUEST)/multiboot2.elf
+	$(QUIET_LD)objcopy --strip-debug -O elf64-x86-64 $< $@
 
 $(GUEST)/%.bin: $(GUEST)/%.elf
 	$(QUIET_LD)objcopy -O binary $< $@

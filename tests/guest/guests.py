@@ -49,6 +49,7 @@ class Guest:
     runs: tuple[Run, ...]
     same: bool = False  # it says lines "SAME ...": those of all runs are the native one's
     on: tuple[Place, ...] = BOTH
+    modules: tuple[str, ...] = ()  # words of more modules, each of which is the guest again
     disk: str | None = None  # it is on this disk of the guest folder, no module
 
     def runs_on(self, place: Place) -> tuple[Run, ...]:
@@ -183,6 +184,10 @@ GUESTS = (
     Guest("disk", (replace(HV, words="mode=hv vmi=off guest=disk"),
                    replace(NATIVE, words="mode=native guest=disk")), same=True, on=ALL,
           disk="disk.img"),
+    Guest("multiboot1", (replace(HV, told="root=hd0"), replace(NATIVE, told="root=hd0")),
+          same=True, on=ALL, modules=("first --a=${b}", "second")),
+    Guest("multiboot2", (replace(HV, told="root=hd0"), replace(NATIVE, told="root=hd0")),
+          same=True, on=ALL, modules=("first --a=${b}", "second")),
     Guest("real_mode", (HV, NATIVE), same=True),
     Guest("high_memory", (HV, NATIVE), same=True),
 )

@@ -47,9 +47,10 @@ def emulator_for(place, machine):
 def boot_for(place, guest, run):
     """What has to be started; a text says why it cannot be."""
     kernel = BUILD / "guest" / f"{guest.name}.bin"
+    modules = [Module(kernel, words) for words in (run.told, *guest.modules)]
     machine = Machine(cpu=place.cpu, image=BUILD / "vellum.elf", append=run.words,
                       memory=MEMORY, debug_exit=True,
-                      modules=[] if guest.disk else [Module(kernel, run.told)],
+                      modules=[] if guest.disk else modules,
                       disk=BUILD / "guest" / guest.disk if guest.disk else None,
                       icount=run.icount, extra=list(run.extra), cpus=run.cpus)
     try:
