@@ -166,6 +166,7 @@ GUESTS = (
                         vmi_power("shutdown", "poweroff"))),
     Guest("vmi_wild", tuple(replace(run, once=("refused with", "announced itself"))
                             for run in rom_runs("on", "trace"))),
+    Guest("vmi_ap_state", tuple(replace(run, cpus=2) for run in rom_runs("on", "trace"))),
     Guest("vmi_linux_2_6_21", clock_runs("on", "calls", "trace", "trace")),
     Guest("vmi_linux_2_6_22", clock_runs("on", "calls", "trace", "trace")),
     Guest("vmi_linux_2_6_28", clock_runs("on", "calls", "trace", "trace")),

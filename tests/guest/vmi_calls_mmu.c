@@ -171,6 +171,9 @@ static void check_hints(void)
 	VMI(SetLinearMapping, WILD, WILD, WILD, WILD);
 	for (unsigned int i = 0; i < ARRAY_SIZE(modes); i++)
 		VMI(SetLazyMode, modes[i]);
+	EXPECT_EQ("MachineToPhysical", LOW(VMI(MachineToPhysical, 0x12345678)), 0x12345678);
+	EXPECT_EQ("PhysicalToMachine", LOW(VMI(PhysicalToMachine, 0x12345678)), 0x12345678);
+	VMI(SetCallbacks, WILD, WILD, WILD, WILD, WILD);
 }
 
 void guest_main(void)

@@ -20,6 +20,7 @@ const char guest_name[] = "vmi_iret";
 #define FLAG_IF	 0x200u
 #define NOP	 0x90
 #define HLT	 0xf4
+#define WRITABLE 0x02u
 #define LOW_CODE 0x8000u /* below 1 MiB, for virtual-8086 mode */
 #define LOW_CS	 0x07f3u /* RPL bits set, as run() tells CPL 3 by them */
 #define LOW_IP	 ((uint16_t)(LOW_CODE - (LOW_CS << 4)))
@@ -136,6 +137,31 @@ static void check_single_step(void)
 	expect_registers(&state);
 }
 
+/* The routine may change its site, which the kernel has made read-only for itself as well. */
+static void check_read_only(void)
+{
+	static uint8_t page[PAGE_SIZE] __attribute__((aligned(4096)));
+	struct site *there = (struct site *)WINDOW;
+	uint32_t *entry = paging_window_entry(told("pae") ? PAGING_PAE : PAGING_4K, 0);
+
+	paging_map_window(0, (uint32_t)page);
+	site_make(there, SITE_JUMP, &no_op, NULL);
+	site_patch(there, VMI_CALL_IRET);
+	*entry &= ~WRITABLE;
+	asm volatile("invlpg (%0)" ::"r"(WINDOW));
+	cr0_write(cr0_read() | (uint32_t)CR0_WP);
+	for (unsigned int i = 0; i < 3; i++) {
+		uint32_t frame[] = {(uint32_t)landing, LINUX_KERNEL_CS, 2};
+		struct state state = before_site(frame, ARRAY_SIZE(frame), 0);
+		uint32_t esp = (uint32_t)state.rsp + sizeof(frame);
+
+		state.rip = (uint32_t)there->bytes;
+		run(&state);
+		expect_landed(&state, LINUX_KERNEL_CS, 2, esp);
+		EXPECT_EQ("CR0.WP", cr0_read() & CR0_WP, CR0_WP);
+	}
+}
+
 void guest_main(void)
 {
 	/* PUSH 0; POP DS; PUSH 0; POP ES: only CS and SS can be used behind it. */
@@ -155,4 +181,5 @@ void guest_main(void)
 	check_to_vm86();
 	check_pending();
 	check_single_step();
+	check_read_only();
 }
