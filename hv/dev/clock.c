@@ -114,10 +114,10 @@ struct lapic_timer {
 
 static struct lapic_timer start_lapic_timer(void)
 {
-	struct lapic_timer before = {lapic_read(LAPIC_LVT), lapic_read(LAPIC_DIVIDE),
+	struct lapic_timer before = {lapic_read(LAPIC_LVT_TIMER), lapic_read(LAPIC_DIVIDE),
 				     lapic_read(LAPIC_INITIAL)};
 
-	lapic_write(LAPIC_LVT, LVT_MASKED);
+	lapic_write(LAPIC_LVT_TIMER, LVT_MASKED);
 	lapic_write(LAPIC_DIVIDE, DIVIDE_BY_1);
 	lapic_write(LAPIC_INITIAL, COUNT_MAX);
 	return before;
@@ -127,7 +127,7 @@ static void restore_lapic_timer(const struct lapic_timer *before)
 {
 	lapic_write(LAPIC_INITIAL, 0);
 	lapic_write(LAPIC_DIVIDE, before->divide);
-	lapic_write(LAPIC_LVT, before->lvt);
+	lapic_write(LAPIC_LVT_TIMER, before->lvt);
 	lapic_write(LAPIC_INITIAL, before->initial);
 }
 

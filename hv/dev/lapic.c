@@ -6,14 +6,14 @@
 #define APIC_BASE_X2APIC  BIT(10)
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
-#define XAPIC_ID_SHIFT 24 /* of the id register, and of the destination */
-#define SVR_INITIAL    0xffu
-#define DFR_INITIAL    0xffffffffu
-#define LVT_MASKED     0x10000u
-#define LVT_COUNT      6
-#define ISR_WORDS      8
-#define INTERRUPTS_MAX 256
-#define PATIENCE       1000000
+#define XAPIC_ID_SHIFT		   24 /* of the id register, and of the destination */
+#define SVR_INITIAL		   0xffu
+#define DFR_INITIAL		   0xffffffffu
+#define LVT_MASKED		   0x10000u
+#define VERSION_LVT_COUNT(version) (((version) >> 16 & 0xff) + 1)
+#define ISR_WORDS		   8
+#define INTERRUPTS_MAX		   256
+#define PATIENCE		   1000000
 
 bool lapic_is_x2apic(void)
 {
@@ -91,11 +91,28 @@ static void end_interrupts(void)
 	}
 }
 
+/* An entry of the local vector table, and how many of them a processor that has it has. */
+static const struct {
+	uint32_t offset, count;
+} lvt[] = {
+	{LAPIC_LVT_TIMER, 1}, {LAPIC_LVT_LINT0, 1},    {LAPIC_LVT_LINT1, 1},
+	{LAPIC_LVT_ERROR, 1}, {LAPIC_LVT_COUNTERS, 5}, {LAPIC_LVT_THERMAL, 6},
+};
+
+/* In x2APIC mode one that is not there is #GP (SDM volume 3A, 11.5.1). */
+static void mask_lvt(void)
+{
+	uint32_t count = VERSION_LVT_COUNT(lapic_read(LAPIC_VERSION));
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(lvt); i++)
+		if (count >= lvt[i].count)
+			lapic_write(lvt[i].offset, LVT_MASKED);
+}
+
 void lapic_reset(void)
 {
 	end_interrupts();
-	for (uint32_t i = 0; i < LVT_COUNT; i++)
-		lapic_write(LAPIC_LVT + i * 16, LVT_MASKED);
+	mask_lvt();
 	lapic_write(LAPIC_INITIAL, 0);
 	lapic_write(LAPIC_DIVIDE, 0);
 	lapic_write(LAPIC_TPR, 0);

@@ -9,20 +9,26 @@
 #include "lib/types.h"
 
 /* Registers, by their offset in the APIC's page; x2APIC's MSR is 800h + offset / 16. */
-#define LAPIC_ID       0x020u
-#define LAPIC_TPR      0x080u
-#define LAPIC_EOI      0x0b0u
-#define LAPIC_LDR      0x0d0u
-#define LAPIC_DFR      0x0e0u
-#define LAPIC_SVR      0x0f0u
-#define LAPIC_ISR      0x100u /* 8 registers of 32 bits, 16 bytes apart */
-#define LAPIC_ESR      0x280u
-#define LAPIC_ICR      0x300u /* 64 bits in x2APIC mode */
-#define LAPIC_ICR_HIGH 0x310u /* not in x2APIC mode */
-#define LAPIC_LVT      0x320u /* timer, thermal, counters, LINT0, LINT1, error */
-#define LAPIC_INITIAL  0x380u
-#define LAPIC_CURRENT  0x390u
-#define LAPIC_DIVIDE   0x3e0u
+#define LAPIC_ID	   0x020u
+#define LAPIC_VERSION	   0x030u
+#define LAPIC_TPR	   0x080u
+#define LAPIC_EOI	   0x0b0u
+#define LAPIC_LDR	   0x0d0u
+#define LAPIC_DFR	   0x0e0u
+#define LAPIC_SVR	   0x0f0u
+#define LAPIC_ISR	   0x100u /* 8 registers of 32 bits, 16 bytes apart */
+#define LAPIC_ESR	   0x280u
+#define LAPIC_ICR	   0x300u /* 64 bits in x2APIC mode */
+#define LAPIC_ICR_HIGH	   0x310u /* not in x2APIC mode */
+#define LAPIC_LVT_TIMER	   0x320u
+#define LAPIC_LVT_THERMAL  0x330u
+#define LAPIC_LVT_COUNTERS 0x340u
+#define LAPIC_LVT_LINT0	   0x350u
+#define LAPIC_LVT_LINT1	   0x360u
+#define LAPIC_LVT_ERROR	   0x370u
+#define LAPIC_INITIAL	   0x380u
+#define LAPIC_CURRENT	   0x390u
+#define LAPIC_DIVIDE	   0x3e0u
 
 #define MSR_X2APIC_BASE 0x00000800u
 #define MSR_X2APIC_ICR	(MSR_X2APIC_BASE + LAPIC_ICR / 16)

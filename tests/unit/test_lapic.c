@@ -165,6 +165,7 @@ static void a_reset_apic_takes_no_interrupts(void **state)
 		*xapic(offset) = 0x10123;
 	for (uint32_t word = 0x100; word < 0x180; word += 16)
 		*xapic(word) = 0;
+	*xapic(0x30) = 0x50014; /* six entries */
 	lapic_reset();
 	for (uint32_t lvt = 0x320; lvt <= 0x370; lvt += 16)
 		assert_int_equal(*xapic(lvt), 0x10000);
@@ -188,6 +189,19 @@ static void interrupts_in_service_are_ended(void **state)
 	assert_page_untouched();
 }
 
+/* Thermal sensor and counters have one only where there are six, or five. */
+static void entries_that_are_not_there_are_left(void **state)
+{
+	(void)state;
+	use_x2apic();
+	msrs[0x03] = 0x40014;
+	msrs[0x33] = msrs[0x34] = 0x77;
+	lapic_reset();
+	assert_int_equal(msrs[0x33], 0x77);
+	assert_int_equal(msrs[0x34], 0x10000);
+	assert_int_equal(msrs[0x37], 0x10000);
+}
+
 /* One that no EOI ends, as on a broken machine, must not hang Vellum. */
 static void ending_ends(void **state)
 {
@@ -208,6 +222,7 @@ int main(void)
 		T(an_interrupt_leaves_the_guests_destination),
 		T(in_x2apic_mode_it_is_one_write),
 		T(a_reset_apic_takes_no_interrupts),
+		T(entries_that_are_not_there_are_left),
 		T(interrupts_in_service_are_ended),
 		T(ending_ends),
 	};
