@@ -18,6 +18,9 @@ KERNEL  ?=
 INITRD  ?=
 APPEND  ?=
 VELLUM  ?=
+BOOT    ?= kernel
+FIRMWARE ?= bios
+TIMEOUT ?= 5
 BOARD   ?= all
 V       ?= 0
 
@@ -41,7 +44,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup all kernels emulator run bench $(BOARDS:%=bench-%) boot test test-system \
+.PHONY: help setup all kernels emulator run bench $(BOARDS:%=bench-%) boot pack iso usb pxe test test-system \
 	unit-programs clean distclean FORCE
 
 help:
@@ -53,7 +56,9 @@ help:
 	@echo "  make boot       boot one guest in one mode, its serial console on this terminal"
 	@echo "  make test       every test: unit, guest, system"
 	@echo "  make test-unit, test-guest, test-system    one layer (after make setup)"
-	@echo "  make all        build the hypervisor only: $(BUILD)/vellum.elf"
+	@echo "  make pack, iso, usb, pxe    the guest and Vellum in what real machines boot from:"
+	@echo "                  an archive for vellum.bin, an image for CD and USB stick, a TFTP folder"
+	@echo "  make all        build the hypervisor only: $(BUILD)/vellum.elf and vellum.bin"
 	@echo "  make kernels    build the guest kernels only (cached outside the clone)"
 	@echo "  make clean      remove $(BUILD)/"
 	@echo "  make distclean  remove the cached guest kernels and files, too"
@@ -68,7 +73,10 @@ help:
 	@echo "  MEM=$(MEM)           MiB of RAM"
 	@echo "  EMU=$(EMU)          auto, qemu, bochs, kvm: what runs the machine (docs/emulators.md)"
 	@echo "  ICOUNT=$(ICOUNT)           1: make run repeats exactly; QEMU then counts instructions"
-	@echo "  KERNEL= INITRD= APPEND=   your own guest for make boot: bzImage, initrd, more words"
+	@echo "  BOOT=$(BOOT)     make boot by: kernel (the emulator's own loader), iso, usb, pxe"
+	@echo "  FIRMWARE=$(FIRMWARE)   bios, uefi: of the machine that make boot boots"
+	@echo "  TIMEOUT=$(TIMEOUT)       seconds that the menus of make iso and make pxe wait"
+	@echo "  KERNEL= INITRD= APPEND=   your own guest: bzImage, initrd, more words"
 	@echo "  VELLUM=          more words for the hypervisor's command line (docs/command-line.md)"
 	@echo "  BOARD=$(BOARD)        for make bench: all, $(BOARDS)"
 	@echo "  V=$(V)              1: show the commands"
@@ -125,18 +133,51 @@ ifeq ($(KERNEL),)
 BOOT_KERNEL := $(BUILD)/kernel-vmi/bzImage
 BOOT_INITRD := $(INITRAMFS)
 BOOT_WORDS  := console=ttyS0 vellum.run=shell
-boot: $(BUILD)/kernel-vmi $(INITRAMFS)
+BOOT_FILES  := all $(BUILD)/kernel-vmi $(INITRAMFS)
 else
 BOOT_KERNEL := $(KERNEL)
 BOOT_INITRD := $(INITRD)
 BOOT_WORDS  := console=ttyS0
+BOOT_FILES  := all
 endif
 
-boot: setup all
+# What the images' menus start by themselves
+BOOT_ENTRY := $(if $(filter native,$(MODE)),native,$(if $(filter off,$(VMI)),hv,vmi))
+
+IMAGE = boot/images $(1) $(2) --build $(BUILD) --kernel "$(BOOT_KERNEL)" \
+	$(if $(BOOT_INITRD),--initrd "$(BOOT_INITRD)") --append "$(BOOT_WORDS) $(APPEND)" \
+	--words "$(strip $(IMAGE_WORDS) $(VELLUM))" --default $(BOOT_ENTRY) --timeout $(TIMEOUT)
+
+pack: setup $(BOOT_FILES)
+	@$(call IMAGE,pack,$(BUILD)/guest.cpio)
+	@echo "$(BUILD)/guest.cpio: give it to a loader as initrd of $(BUILD)/vellum.bin"
+
+iso: setup $(BOOT_FILES)
+	@$(call IMAGE,iso,$(BUILD)/vellum.iso)
+	@echo "$(BUILD)/vellum.iso: for BIOS and UEFI, a CD or a USB stick"
+
+usb: iso
+	@echo "on a stick:  sudo dd if=$(BUILD)/vellum.iso of=/dev/sdX bs=4M conv=fsync"
+
+pxe: setup $(BOOT_FILES)
+	@$(call IMAGE,pxe,$(BUILD)/pxe)
+	@echo "$(BUILD)/pxe: for a TFTP or HTTP server; boot.ipxe is its menu (docs/booting.md)"
+
+# One terminal is enough for both.
+boot: IMAGE_WORDS := console=com1
+boot: setup $(BOOT_FILES) $(filter-out kernel,$(BOOT)) $(if $(filter kernel-uefi,$(BOOT)-$(FIRMWARE)),pack)
 	@boot/emulators/run --interactive --emu $(EMU) --cpu $(CPU) --memory $(MEM) --cpus $(CPUS) \
-		--name boot --image $(BUILD)/vellum.elf --append "console=com1 $(HV_WORDS)" \
-		--module "$(BOOT_KERNEL) $(BOOT_WORDS) $(APPEND)" \
-		$(if $(BOOT_INITRD),--module "$(BOOT_INITRD)")
+		--firmware $(FIRMWARE) --name boot $(BOOT_BY_$(BOOT))
+
+BOOT_BY_iso = --cdrom $(BUILD)/vellum.iso
+BOOT_BY_usb = --usb $(BUILD)/vellum.iso
+BOOT_BY_pxe = --netboot $(BUILD)/pxe --boot-file boot.ipxe
+BOOT_BY_kernel = $(BOOT_BY_kernel_$(FIRMWARE))
+BOOT_BY_kernel_bios = --image $(BUILD)/vellum.elf --append "console=com1 $(HV_WORDS)" \
+	--module "$(BOOT_KERNEL) $(BOOT_WORDS) $(APPEND)" \
+	$(if $(BOOT_INITRD),--module "$(BOOT_INITRD)")
+BOOT_BY_kernel_uefi = --image $(BUILD)/vellum.bin --append "console=com1 $(HV_WORDS)" \
+	--module $(BUILD)/guest.cpio
 
 # ---- what is tested ------------------------------------------------------------
 

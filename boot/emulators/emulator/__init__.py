@@ -16,8 +16,8 @@ serve Bochs; cache.py is for all that is fetched or built once, kept.py for fetc
 
 from .choice import choose_emulator
 from .errors import EmulatorError
-from .machine import Link, Machine, Module, Serial
+from .machine import Link, Machine, Module, Netboot, Serial
 from .session import End, Limits, Result, Session, run
 
-__all__ = ["EmulatorError", "End", "Limits", "Link", "Machine", "Module", "Result",
+__all__ = ["EmulatorError", "End", "Limits", "Link", "Machine", "Module", "Netboot", "Result",
            "Serial", "Session", "choose_emulator", "run"]

@@ -52,6 +52,8 @@ class Bochs(Emulator):
             bochs_program.find()
         except EmulatorError as error:
             return str(error)
+        if machine.firmware != "bios" or machine.usb is not None or machine.netboot is not None:
+            return "Bochs boots through its BIOS, and neither from USB sticks nor a network"
         if len(machine.option_roms) > OPTION_ROMS_MAX:
             return f"Bochs takes at most {OPTION_ROMS_MAX} option ROMs"
         return grub_iso.refusal(machine) if machine.image is not None else None

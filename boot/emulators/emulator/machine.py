@@ -10,7 +10,7 @@ from pathlib import Path
 from .errors import EmulatorError
 
 CPUS_KNOWN = ("amd", "intel")
-FIRMWARES_KNOWN = ("bios",)
+FIRMWARES_KNOWN = ("bios", "uefi")
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,15 @@ class Module:
 
     path: Path | str
     words: str = ""
+
+
+@dataclass(frozen=True)
+class Netboot:
+    """A network with one server, which the machine boots from."""
+
+    folder: Path | str   # what the server offers by TFTP
+    file: str            # that the machine is told to boot: a name there, or a URL
+    ipxe: bool = True    # the network card has iPXE in its ROM; else the firmware's own PXE
 
 
 class Link(enum.Enum):
@@ -55,6 +64,8 @@ class Machine:
     option_roms: list[Path | str] = field(default_factory=list)
     cdrom: Path | str | None = None
     disk: Path | str | None = None   # a raw image of the first hard disk; stays as it is
+    usb: Path | str | None = None    # the contents of a USB stick to boot from
+    netboot: Netboot | None = None
     debug_exit: bool = False   # "isa-debug-exit" at port 0xf4, if the emulator has it:
                                # writing v ends with status 2v+1
     extra: list[str] = field(default_factory=list)  # the emulator's own words
@@ -64,16 +75,20 @@ class Machine:
         if self.cpu not in CPUS_KNOWN:
             raise EmulatorError(f"unknown cpu '{self.cpu}', want one of {', '.join(CPUS_KNOWN)}")
         if self.firmware not in FIRMWARES_KNOWN:
-            raise EmulatorError(f"firmware '{self.firmware}' is not supported yet")
+            raise EmulatorError(f"unknown firmware '{self.firmware}', want one of "
+                                f"{', '.join(FIRMWARES_KNOWN)}")
         if self.memory < 1 or self.cpus < 1:
             raise EmulatorError("a machine has at least one processor and 1 MiB of memory")
         if self.modules and self.image is None:
             raise EmulatorError("modules need an image that takes them")
+        if self.netboot is not None and not Path(self.netboot.folder).is_dir():
+            raise EmulatorError(f"no such folder: {self.netboot.folder}")
         for path in self.files():
             if not Path(path).is_file():
                 raise EmulatorError(f"no such file: {path}")
 
     def files(self) -> list[Path | str]:
         """Every file that the machine is made of."""
-        single = [path for path in (self.image, self.cdrom, self.disk) if path is not None]
+        single = [path for path in (self.image, self.cdrom, self.disk, self.usb)
+                  if path is not None]
         return single + [module.path for module in self.modules] + list(self.option_roms)
