@@ -85,7 +85,7 @@ uint32_t lapic_read(uint32_t offset)
 	if (offset != LAPIC_CURRENT)
 		return lapic_registers[offset];
 	assert_int_equal(lapic_registers[LAPIC_DIVIDE], 0x0b);
-	assert_int_equal(lapic_registers[LAPIC_LVT], 0x10000);
+	assert_int_equal(lapic_registers[LAPIC_LVT_TIMER], 0x10000);
 	return lapic_registers[LAPIC_INITIAL] - (uint32_t)passed;
 }
 
@@ -109,7 +109,7 @@ static int reset(void **state)
 	apic_base = 0xfee00900;
 	memset(fake_leaves, 0, sizeof(fake_leaves));
 	memset(lapic_registers, 0, sizeof(lapic_registers));
-	lapic_registers[LAPIC_LVT] = 0x200ef;
+	lapic_registers[LAPIC_LVT_TIMER] = 0x200ef;
 	lapic_registers[LAPIC_DIVIDE] = 0x03;
 	lapic_registers[LAPIC_INITIAL] = 77;
 	return 0;
@@ -150,7 +150,7 @@ static void all_is_left_as_it_was(void **state)
 	measured(0);
 	assert_int_equal(speaker, SPEAKER_BEFORE);
 	assert_int_equal(pit_bytes, 2);
-	assert_int_equal(lapic_registers[LAPIC_LVT], 0x200ef);
+	assert_int_equal(lapic_registers[LAPIC_LVT_TIMER], 0x200ef);
 	assert_int_equal(lapic_registers[LAPIC_DIVIDE], 0x03);
 	assert_int_equal(lapic_registers[LAPIC_INITIAL], 77);
 }
@@ -171,7 +171,7 @@ static void without_any_timer_it_is_an_error(void **state)
 	has_pm_timer = has_pit = false;
 	assert_int_equal(clock_measure(PM_TIMER, &rates), -ENODEV);
 	assert_int_equal(clock_measure(0, &rates), -ENODEV);
-	assert_int_equal(lapic_registers[LAPIC_LVT], 0x200ef);
+	assert_int_equal(lapic_registers[LAPIC_LVT_TIMER], 0x200ef);
 	assert_int_equal(speaker, SPEAKER_BEFORE);
 }
 
@@ -180,7 +180,7 @@ static void an_apic_that_is_off_makes_no_ticks(void **state)
 	(void)state;
 	apic_base = 0xfee00100;
 	lapic_registers[LAPIC_DIVIDE] = 0x0b;
-	lapic_registers[LAPIC_LVT] = 0x10000;
+	lapic_registers[LAPIC_LVT_TIMER] = 0x10000;
 	lapic_khz = 0;
 	assert_int_equal(measured(PM_TIMER).lapic_ticks, 0);
 	assert_int_equal(lapic_registers[LAPIC_INITIAL], 77);
