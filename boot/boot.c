@@ -23,20 +23,6 @@ static const char *const loader_words[] = {"BOOT_IMAGE", "initrd"};
 
 struct boot_info efi_found;
 
-static int read_boot_params(hpa_t params, struct boot_info *boot)
-{
-	int error = boot_params_read(params, boot);
-
-	if (!error && boot->module_count == 0) {
-		pr_error("no guest: %s gave no initrd; give it an archive (make pack writes one), "
-			 "or "
-			 "the guest's kernel alone",
-			 boot->loader);
-		return -ENOENT;
-	}
-	return error;
-}
-
 static int read_format(uint32_t magic, hpa_t info, struct boot_info *boot)
 {
 	switch (magic) {
@@ -45,7 +31,7 @@ static int read_format(uint32_t magic, hpa_t info, struct boot_info *boot)
 	case MULTIBOOT2_BOOTLOADER_MAGIC:
 		return multiboot2_read(info, boot);
 	case LINUX_HEADER_MAGIC:
-		return read_boot_params(info, boot);
+		return boot_params_read(info, boot);
 	case BOOT_MAGIC_EFI:
 		*boot = efi_found;
 		return 0;

@@ -74,7 +74,6 @@ static void read_image_folder(const struct efi_device_path *path, char *folder, 
 		path = (const struct efi_device_path *)((const uint8_t *)path + path_length(path));
 	}
 	folder[used] = '\0';
-	keep_folder(folder);
 }
 
 static struct efi_file *open_file_system(const struct efi_boot_services *services, void *device)

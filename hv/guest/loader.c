@@ -39,7 +39,8 @@ static int check_modules(const struct boot_info *boot, enum option_guest kind)
 	if (kind == GUEST_DISK || boot->module_count > 0)
 		return 0;
 	pr_error("no kernel: 0 modules given, at least 1 needed; give the boot loader a bzImage or "
-		 "a Multiboot kernel as first module, or Vellum the word guest=disk");
+		 "a Multiboot kernel as first module, vellum.bin one as initrd or what make pack "
+		 "writes, or Vellum the word guest=disk");
 	return -ENOENT;
 }
 

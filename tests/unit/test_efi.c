@@ -434,6 +434,35 @@ static void files_beside_the_image_are_the_guest(void **state)
 	assert_int_equal(fake.exits, 1);
 }
 
+static void the_images_own_folder_comes_first(void **state)
+{
+	static const struct {
+		struct efi_device_path disk, file;
+		uint16_t name[sizeof("\\EFI\\v\\vellum.bin")];
+		struct efi_device_path end;
+	} __attribute__((packed)) path = {
+		{EFI_PATH_MEDIA, 1, {4, 0}},
+		{EFI_PATH_MEDIA, EFI_PATH_MEDIA_FILE, {4 + sizeof(path.name), 0}},
+		u"\\EFI\\v\\vellum.bin",
+		{EFI_PATH_END, EFI_PATH_END_ENTIRE, {4, 0}},
+	};
+	static const struct fake_file files[] = {
+		{"\\EFI\\v\\vellum.cfg", config, sizeof(config) - 1},
+		{"\\EFI\\v\\bz", "the kernel", 10},
+		{"bz", "another", 7},
+		{"rd", "the initrd", 10},
+		{0},
+	};
+
+	(void)state;
+	fake.has_file_system = true;
+	fake.files = files;
+	image.file_path = &path.disk;
+	assert_int_equal(start(), EFI_SUCCESS);
+	assert_module(0, "the kernel", "bz quiet");
+	assert_module(1, "the initrd", "rd ");
+}
+
 static void the_loaders_words_come_first(void **state)
 {
 	(void)state;
@@ -697,6 +726,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_setup(files_beside_the_image_are_the_guest),
+		with_setup(the_images_own_folder_comes_first),
 		with_setup(the_loaders_words_come_first),
 		with_setup(a_file_name_alone_is_no_word),
 		with_setup(initrds_may_be_named),
