@@ -12,6 +12,9 @@
 #define OPTION_BOOT_FILE 67
 #define OPTION_END	 255
 
+/* What fits into an Ethernet frame: 1500 bytes less IP's, UDP's and TFTP's headers (RFC 2348) */
+#define BLOCK_SIZE 1468
+
 static const struct efi_guid pxe_guid = {
 	0x03c4e603, 0xac28, 0x11d3, {0x9a, 0x2d, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d}};
 
@@ -116,7 +119,9 @@ static int failed(const struct efi_source *source, const char *path, uint64_t si
 static efi_status_t transfer(const struct efi_source *source, int operation, const char *path,
 			     uint64_t *size, void *buffer)
 {
-	return source->pxe->mtftp(source->pxe, operation, buffer, false, size, NULL,
+	static const uint64_t block_size = BLOCK_SIZE;
+
+	return source->pxe->mtftp(source->pxe, operation, buffer, false, size, &block_size,
 				  &source->server, (const uint8_t *)path, NULL, false);
 }
 

@@ -20,7 +20,7 @@ VELLUM_BIN = BUILD / "vellum.bin"
 PATHS = BUILD / "boot-paths"
 MEMORY = 256
 AT_ONCE = 2
-SECONDS = 400   # OVMF's PXE waits long for answers that do not come
+SECONDS = 600   # OVMF's PXE waits long for answers that do not come
 # A busy computer's emulator is too slow for the kernel's look at its timer interrupt.
 WORDS = f"{KERNEL_WORDS} no_timer_check panic=-1"
 MODES = {"native": "native", "hv": "vmi"}  # record's word, and the menus' entry
@@ -110,15 +110,22 @@ MACHINES = {
 }
 
 
+def wanted_runs(items):
+    """Paths and modes that the selected tests look at; those are the slow part."""
+    params = [item.callspec.params for item in items if "runs" in item.fixturenames]
+    return dict.fromkeys((one["path"], mode) for one in params
+                         for mode in ([one["mode"]] if "mode" in one else MODES))
+
+
 @pytest.fixture(scope="module")
-def runs(images):
-    """Every path's result in every mode."""
+def runs(request, images):
+    """Results by path and mode."""
     def run_one(job):
         path, mode = job
         with http_server(images[mode]["pxe"]) as url:
             machine = MACHINES[path]({**images[mode], "url": url})
             return boot_machine(f"{path}-{mode}", **machine)
-    jobs = [(path, mode) for path in MACHINES for mode in MODES]
+    jobs = list(wanted_runs(request.session.items))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return dict(zip(jobs, pool.map(run_one, jobs)))
 

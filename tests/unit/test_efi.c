@@ -228,10 +228,10 @@ static EFI_CALL efi_status_t mtftp(struct efi_pxe_base_code *this, int operation
 
 	(void)this;
 	(void)overwrite;
-	(void)block_size;
 	(void)info;
 	(void)dont_use_buffer;
 	assert_memory_equal(server->v4, address, sizeof(address));
+	assert_true(*block_size >= 512); /* what is used without negotiation */
 	if (f == NULL)
 		return EFI_TFTP_ERROR;
 	if (operation == EFI_PXE_TFTP_GET_FILE_SIZE) {
