@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE /* sched_setaffinity() */
 #include "exits.h"
 
 #include <cpuid.h>
