@@ -2,7 +2,6 @@
 #include "guest/pack.h"
 
 #include "debug/console.h"
-#include "guest/config.h"
 #include "lib/errno.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -20,14 +19,6 @@
 #define MODE_FILE   0100000
 
 enum field { FIELD_MODE = 1, FIELD_FILE_SIZE = 6, FIELD_NAME_SIZE = 11 };
-
-/* One entry of any kind, known to lie in the archive. */
-struct entry {
-	const char *name;
-	const uint8_t *data;
-	uint32_t size;
-	uint32_t mode;
-};
 
 bool pack_is_archive(const void *data, uint64_t size)
 {
@@ -73,39 +64,35 @@ static int cut_short(const char *what, uint64_t end, uint64_t size)
 	return -EINVAL;
 }
 
-static int check_name(const char *name, uint32_t size, uint64_t at)
+/* GRUB 2.06 writes names without a NUL, which the format asks for. */
+static void copy_name(char *to, const uint8_t *name, uint32_t size)
 {
-	if (size > 0 && strnlen(name, size) == size - 1)
-		return 0;
-	pr_error("archive: the name at byte %llu has no end", (unsigned long long)at);
-	return -EINVAL;
+	size_t length = strnlen((const char *)name, min_u64(size, CONFIG_NAME_SIZE - 1));
+
+	memcpy(to, name, length);
+	to[length] = '\0';
 }
 
-/* The entry whose header is at reader->at and in the archive; moves behind it. */
-static int read_entry(struct pack_reader *reader, struct entry *entry)
+/* The entry of any kind whose header is at reader->at and in the archive; moves behind it. */
+static int read_entry(struct pack_reader *reader, struct pack_file *entry, uint32_t *mode)
 {
 	const uint8_t *header = reader->data + reader->at;
 	uint64_t name_at = reader->at + HEADER_SIZE;
-	uint64_t data_at, end;
-	uint32_t name_size;
-	int error;
+	uint32_t name_size, size;
+	uint64_t data_at;
 
-	if (!read_field(header, FIELD_MODE, &entry->mode) ||
-	    !read_field(header, FIELD_FILE_SIZE, &entry->size) ||
+	if (!read_field(header, FIELD_MODE, mode) || !read_field(header, FIELD_FILE_SIZE, &size) ||
 	    !read_field(header, FIELD_NAME_SIZE, &name_size))
 		return wrong_header(reader->at);
 	if (name_at + name_size > reader->size)
 		return cut_short("a file's name", name_at + name_size, reader->size);
-	entry->name = (const char *)reader->data + name_at;
-	error = check_name(entry->name, name_size, name_at);
-	if (error)
-		return error;
+	copy_name(entry->name, reader->data + name_at, name_size);
 	data_at = align_up(name_at + name_size, ALIGN);
-	end = data_at + entry->size;
-	if (end > reader->size && entry->size > 0)
-		return cut_short(entry->name, end, reader->size);
+	if (data_at + size > reader->size && size > 0)
+		return cut_short(entry->name, data_at + size, reader->size);
 	entry->data = reader->data + data_at;
-	reader->at = align_up(end, ALIGN);
+	entry->size = size;
+	reader->at = align_up(data_at + size, ALIGN);
 	return 0;
 }
 
@@ -135,18 +122,16 @@ static int find_header(struct pack_reader *reader)
 
 int pack_next(struct pack_reader *reader, struct pack_file *file)
 {
-	struct entry entry;
+	uint32_t mode;
 	int found;
 
 	while ((found = find_header(reader)) == 1) {
-		int error = read_entry(reader, &entry);
+		int error = read_entry(reader, file, &mode);
 
 		if (error)
 			return error;
-		if ((entry.mode & MODE_TYPE) != MODE_FILE || strcmp(entry.name, TRAILER) == 0)
-			continue;
-		*file = (struct pack_file){entry.name, entry.data, entry.size};
-		return 1;
+		if ((mode & MODE_TYPE) == MODE_FILE && strcmp(file->name, TRAILER) != 0)
+			return 1;
 	}
 	return found;
 }

@@ -7,11 +7,12 @@
 #define VELLUM_GUEST_PACK_H
 
 #include "core/boot_info.h"
+#include "guest/config.h"
 #include "lib/types.h"
 
-/* A regular file in an archive; name has a NUL, and both lie in the archive. */
+/* A regular file in an archive, where data lies. */
 struct pack_file {
-	const char *name;
+	char name[CONFIG_NAME_SIZE]; /* cut to what fits */
 	const uint8_t *data;
 	uint64_t size;
 };

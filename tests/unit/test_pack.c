@@ -16,17 +16,22 @@
 static struct boot_info boot;
 static uint64_t used; /* bytes of the archive so far */
 
-static void add(const char *name, uint32_t mode, const void *data, size_t size)
+static void add_named(const char *name, size_t name_size, uint32_t mode, const void *data,
+		      size_t size)
 {
 	char *at = arena_at(ARCHIVE_AT + used);
-	size_t name_size = strlen(name) + 1;
 
 	sprintf(at, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", 1u, mode, 0u, 0u,
 		1u, 0u, (unsigned int)size, 0u, 0u, 0u, 0u, (unsigned int)name_size, 0u);
-	strcpy(at + 110, name);
+	memcpy(at + 110, name, name_size);
 	used = align_up(used + 110 + name_size, 4);
 	memcpy(arena_at(ARCHIVE_AT + used), data, size);
 	used = align_up(used + size, 4);
+}
+
+static void add(const char *name, uint32_t mode, const void *data, size_t size)
+{
+	add_named(name, strlen(name) + 1, mode, data, size);
 }
 
 static void add_text(const char *name, const char *text)
@@ -115,6 +120,18 @@ static void archives_may_follow_one_another(void **state)
 	add_text("initrd", "I");
 	add_end();
 	used = align_up(used, 512);
+	assert_int_equal(open_pack(), 0);
+	assert_module(0, "K", "kernel ");
+	assert_module(1, "I", "initrd ");
+}
+
+/* As GRUB 2.06 writes them. Behind "kernel" the data follows at once. */
+static void names_may_lack_their_nul(void **state)
+{
+	(void)state;
+	add_named("kernel", 6, FILE_MODE, "K", 1);
+	add_named("initrd", 6, FILE_MODE, "I", 1);
+	add_named("TRAILER!!!", 10, 0, "", 0);
 	assert_int_equal(open_pack(), 0);
 	assert_module(0, "K", "kernel ");
 	assert_module(1, "I", "initrd ");
@@ -249,6 +266,7 @@ int main(void)
 		with_setup(the_files_become_modules_where_they_lie),
 		with_setup(the_loaders_words_come_first),
 		with_setup(archives_may_follow_one_another),
+		with_setup(names_may_lack_their_nul),
 		with_setup(the_last_file_of_a_name_wins),
 		with_setup(a_kernel_alone_will_do),
 		with_setup(what_is_missing_is_named),
