@@ -77,6 +77,13 @@ static const struct choice cpuid_choices[] = {
 	{0},
 };
 
+static const struct choice gdb_choices[] = {
+	{"off", GDB_OFF, false},
+	{"com1", GDB_COM1, false},
+	{"com2", GDB_COM2, false},
+	{0},
+};
+
 static const struct choice stats_choices[] = {
 	{"off", STATS_OFF, false},
 	{"end", STATS_END, false},
@@ -96,13 +103,13 @@ static const struct option option_table[] = {
 	{"onfault", onfault_choices, offsetof(struct options, onfault), false},
 	{"console", console_choices, offsetof(struct options, console), false},
 	{"cpuid", cpuid_choices, offsetof(struct options, cpuid), false},
+	{"gdb", gdb_choices, offsetof(struct options, gdb), false},
 	{"stats", stats_choices, offsetof(struct options, stats), false},
 	{"log", log_choices, offsetof(struct options, log), false},
 	{"guest", guest_choices, offsetof(struct options, guest), false},
 	{"disk", disk_choices, offsetof(struct options, disk), false},
 	{"cpus", NULL, offsetof(struct options, cpus), false},
 	{"monitor", NULL, 0, true},
-	{"gdb", NULL, 0, true},
 };
 
 _Static_assert(sizeof(enum option_mode) == sizeof(unsigned int), "enums are stored by offset");
@@ -114,6 +121,7 @@ static const struct options default_options = {
 	.onfault = ONFAULT_RESET,
 	.console = CONSOLE_AUTO,
 	.cpuid = CPUID_EXITS,
+	.gdb = GDB_OFF,
 	.stats = STATS_END,
 	.guest = GUEST_AUTO,
 	.disk = 0x80,

@@ -26,6 +26,7 @@ enum option_cpuid {
 	CPUID_EXITS,	     /* always */
 	CPUID_EXITS_IN_BOOT, /* until a program asks, on each processor */
 };
+enum option_gdb { GDB_OFF, GDB_COM1, GDB_COM2 };
 enum option_stats { STATS_OFF, STATS_END };
 
 struct options {
@@ -36,6 +37,7 @@ struct options {
 	enum option_console console; /* auto: COM2 if it answers, else COM1 */
 	enum option_stats stats;     /* end: a record of the exits before the last line */
 	enum option_cpuid cpuid;
+	enum option_gdb gdb; /* where the gdb stub listens */
 	enum option_guest guest;
 	unsigned int disk; /* for GUEST_DISK, by the BIOS's number */
 	unsigned int cpus; /* 0: all there are */

@@ -17,6 +17,7 @@
 #define CR4_PSE	    BIT(4)
 #define CR4_PAE	    BIT(5)
 #define CR4_MCE	    BIT(6)
+#define CR4_OSFXSR  BIT(9)
 #define CR4_LA57    BIT(12)
 #define CR4_VMXE    BIT(13)
 #define CR4_SMXE    BIT(14)
@@ -257,6 +258,33 @@ static inline void clear_breakpoints(void)
 {
 	asm volatile(
 		"mov %0, %%dr0; mov %0, %%dr1; mov %0, %%dr2; mov %0, %%dr3" ::"r"((uint64_t)0));
+}
+
+static inline void read_breakpoints(uint64_t address[4])
+{
+	asm volatile("mov %%dr0, %0; mov %%dr1, %1; mov %%dr2, %2; mov %%dr3, %3"
+		     : "=&r"(address[0]), "=&r"(address[1]), "=&r"(address[2]), "=&r"(address[3]));
+}
+
+static inline void write_breakpoints(const uint64_t address[4])
+{
+	asm volatile("mov %0, %%dr0; mov %1, %%dr1; mov %2, %%dr2; mov %3, %%dr3" ::"r"(address[0]),
+		     "r"(address[1]), "r"(address[2]), "r"(address[3]));
+}
+
+static inline void write_dr7(uint64_t value)
+{
+	asm volatile("mov %0, %%dr7" ::"r"(value));
+}
+
+/* 512 bytes at a multiple of 16, XMM registers included: these want CR4.OSFXSR. */
+static inline void fxsave(void *image)
+{
+	uint64_t cr4 = read_cr4();
+
+	write_cr4(cr4 | CR4_OSFXSR);
+	asm volatile("fxsave (%0)" ::"r"(image) : "memory");
+	write_cr4(cr4);
 }
 
 static inline uint8_t inb(uint16_t port)

@@ -8,6 +8,7 @@
 #include "core/triple_fault.h"
 #include "core/vendor.h"
 #include "debug/console.h"
+#include "debug/debugger.h"
 #include "debug/record.h"
 #include "vmi/calls.h"
 #include "vmi/hypercall.h"
@@ -46,7 +47,11 @@ static void read_port(struct vcpu *vcpu, const struct port_access *access)
 {
 	uint64_t kept = access->size == 4 ? 0 : ~(uint64_t)0 << 8 * access->size;
 
-	vcpu->regs.rax = (vcpu->regs.rax & kept) | port_in(access->port, access->size);
+	uint32_t value = UINT32_MAX >> 8 * (4 - access->size);
+
+	if (!policy_hides_port(access->port, access->size))
+		value = port_in(access->port, access->size);
+	vcpu->regs.rax = (vcpu->regs.rax & kept) | value;
 }
 
 /*
@@ -63,7 +68,8 @@ static void write_port(struct vcpu *vcpu, const struct port_access *access)
 		ended = true;
 		record_end(event);
 	}
-	port_out(access->port, access->size, value);
+	if (!policy_hides_port(access->port, access->size))
+		port_out(access->port, access->size, value);
 }
 
 /*
@@ -79,11 +85,12 @@ static void release_guard(struct vcpu *vcpu, const struct port_access *access)
 
 /*
  * An access that wraps around the end of the ports exits whatever the guard says (SDM
- * volume 3C, 26.1.3); no device is there, so the guest gets #GP instead of a loop.
+ * volume 3C, 26.1.3); no device is there, so the guest gets #GP instead of a loop. So it does
+ * at ports that are hidden from it.
  */
 static void string_io(struct vcpu *vcpu, const struct port_access *access)
 {
-	if (access->port + access->size > PORTS)
+	if (access->port + access->size > PORTS || policy_hides_port(access->port, access->size))
 		vendor->inject_exception(vcpu, VECTOR_GP, 0);
 	else
 		release_guard(vcpu, access);
@@ -177,6 +184,8 @@ void exit_triple_fault(struct vcpu *vcpu)
 		 "fault, and shut down",
 		 vcpu->id);
 	triple_fault_explain(vcpu);
+	if (debugger_is_on)
+		debugger_shows_shutdown(vcpu);
 	shut_down(vcpu, "triple-fault");
 }
 

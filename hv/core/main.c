@@ -15,6 +15,7 @@
 #include "core/vendor.h"
 #include "debug/console.h"
 #include "debug/console_port.h"
+#include "debug/gdb.h"
 #include "debug/record.h"
 #include "dev/acpi.h"
 #include "guest/loader.h"
@@ -132,6 +133,8 @@ static int start_virtualized(const struct guest_entry *entry)
 		error = rom_install(options.vmi, vendor->hypercall);
 	if (error)
 		return error;
+	if (options.gdb != GDB_OFF)
+		gdb_init(options.gdb, entry->is_64bit);
 	if (options.stats == STATS_END)
 		policy_find_power_ports();
 	exit_cpuid_init();

@@ -12,6 +12,10 @@
 #define RESET_CONTROL_GO	BIT(2)
 
 static bool watching;
+static struct {
+	uint16_t first;
+	unsigned int count;
+} hidden;
 static struct acpi_power power;
 static uint16_t reset_port; /* ACPI's reset register, if it is a port; 0: none */
 
@@ -31,8 +35,21 @@ void policy_find_power_ports(void)
 		reset_port = (uint16_t)power.reset.address;
 }
 
+void policy_hide_ports(uint16_t first, unsigned int count)
+{
+	hidden.first = first;
+	hidden.count = count;
+}
+
+bool policy_hides_port(uint16_t port, unsigned int size)
+{
+	return hidden.count && port < hidden.first + hidden.count && hidden.first < port + size;
+}
+
 void policy_guard_ports(void (*guard)(uint16_t port))
 {
+	for (unsigned int i = 0; i < hidden.count; i++)
+		guard((uint16_t)(hidden.first + i));
 	if (!watching)
 		return;
 	guard(PORT_KEYBOARD_COMMAND);

@@ -18,6 +18,15 @@ void policy_guard_ports(void (*guard)(uint16_t port));
 void policy_find_power_ports(void);
 
 /*
+ * Hides count ports (at least 1) from first on from the guest: it reads FFh there, as where
+ * there is no device, and its writes go nowhere. Before the above; once.
+ */
+void policy_hide_ports(uint16_t first, unsigned int count);
+
+/* True if an access of size bytes at port touches one of these. */
+bool policy_hides_port(uint16_t port, unsigned int size);
+
+/*
  * What writing value (of size 1, 2 or 4 bytes) to port does to the machine: "reset",
  * "poweroff", or NULL for nothing of the kind.
  */

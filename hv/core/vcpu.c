@@ -23,6 +23,8 @@ static const char *const reason_names[EXIT_REASONS] = {
 	[EXIT_APIC] = "apic",
 	[EXIT_INIT] = "init",
 	[EXIT_STARTUP] = "startup",
+	[EXIT_ATTENTION] = "attention",
+	[EXIT_DEBUG_REGISTER] = "debug_register",
 	[EXIT_TRIPLE_FAULT] = "triple_fault",
 	[EXIT_UNKNOWN] = "unknown",
 };

@@ -28,7 +28,7 @@ enum exit_reason {
 	EXIT_VIRT_INSN,	       /* any other instruction of SVM or VMX */
 	EXIT_NESTED_FAULT,     /* a guest-physical address that is not mapped (yet) */
 	EXIT_CACHE,	       /* INVD */
-	EXIT_EXCEPTION,	       /* #DB, #AC */
+	EXIT_EXCEPTION,	       /* #DB, #AC, #BP */
 	EXIT_CONTROL_REGISTER, /* a bit of CR0 or CR4 that is not the guest's to set */
 	EXIT_XSETBV,
 	EXIT_TIMER, /* the vendor's set_timer() */
@@ -37,6 +37,8 @@ enum exit_reason {
 	EXIT_APIC, /* a write to the local APIC's page, where INIT and STARTUP are caught there */
 	EXIT_INIT,
 	EXIT_STARTUP,
+	EXIT_ATTENTION,	     /* to look at the debugger's line */
+	EXIT_DEBUG_REGISTER, /* MOV of one that the debugger uses */
 	EXIT_TRIPLE_FAULT,
 	EXIT_UNKNOWN,
 	EXIT_REASONS
@@ -62,6 +64,7 @@ struct vcpu {
 	struct exit_counter vmi_calls[VMI_CALL_COUNT]; /* those that exit, or are traced */
 	uint64_t deadline;			       /* of the vendor's set_timer() */
 	void (*due)(struct vcpu *vcpu);
+	bool halted; /* AMD-V: HLT has exited (attention.c), and nothing has ended it yet */
 };
 
 _Static_assert(offsetof(struct vcpu, regs) == 0, "entry.asm");

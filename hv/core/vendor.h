@@ -10,6 +10,7 @@
 #include "mm/guest_memory.h"
 
 struct exception_frame;
+struct guest_state;
 struct start_state;
 struct vcpu;
 
@@ -132,6 +133,25 @@ struct vendor {
 	 * own answers. NULL if the vendor's CPUID always exits.
 	 */
 	void (*release_cpuid)(struct vcpu *vcpu);
+
+	/*
+	 * For debuggers: all registers of the vcpu, on its own processor, but for the FPU's;
+	 * and general registers, RIP and RFLAGS the other way. A pending STI or MOV SS shadow
+	 * ends where TF is set: the step would never come to its end.
+	 */
+	void (*read_state)(struct vcpu *vcpu, struct guest_state *state);
+	void (*write_state)(struct vcpu *vcpu, const struct guest_state *state);
+
+	/*
+	 * From now on INT3 exits, and the vcpu calls debugger_attend() again and again (where
+	 * there is no set_timer(): whenever the guest waits or is interrupted).
+	 */
+	void (*attend)(struct vcpu *vcpu);
+
+	/* Whether the guest's accesses to debug registers exit. */
+	void (*guard_debug_registers)(struct vcpu *vcpu, bool on);
+	void (*write_dr6)(struct vcpu *vcpu, uint64_t value);
+	void (*write_dr7)(struct vcpu *vcpu, uint64_t value);
 
 	void (*read_fault_state)(const struct vcpu *vcpu, struct fault_state *state);
 

@@ -11,6 +11,7 @@
 static uint16_t port; /* 0: none */
 static unsigned int level_limit = LOG_INFO;
 static console_mirror_t mirror;
+static void (*diverted)(const char *text);
 
 static const char *const level_prefix[] = {
 	[LOG_ERROR] = "error: ",
@@ -47,6 +48,11 @@ void console_open(enum option_console choice)
 		uart_open(port);
 }
 
+bool console_is_on(uint16_t address)
+{
+	return port == address;
+}
+
 void console_reopen(void)
 {
 	if (!port)
@@ -57,6 +63,10 @@ void console_reopen(void)
 
 static void put_text(const char *text)
 {
+	if (diverted) {
+		diverted(text);
+		return;
+	}
 	if (!port)
 		return;
 	for (; *text; text++) {
@@ -99,6 +109,11 @@ void console_set_mirror(console_mirror_t put)
 void console_set_level(unsigned int level)
 {
 	level_limit = level;
+}
+
+void console_divert(void (*put)(const char *text))
+{
+	diverted = put;
 }
 
 void console_print_record(const char *line)

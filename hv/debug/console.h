@@ -31,6 +31,12 @@ void console_set_mirror(console_mirror_t put);
 void console_set_level(unsigned int level);
 
 /*
+ * From now on whatever would go to the serial line is given to put, a piece of a line at a
+ * time, with the lock held; NULL takes that back.
+ */
+void console_divert(void (*put)(const char *text));
+
+/*
  * Prints one line for machines, as it is, whatever the level: no prefix, never
  * broken. The caller gives whole "VELLUM {json}" lines, 4 KiB at most.
  */

@@ -10,6 +10,9 @@
  */
 void console_open(enum option_console choice);
 
+/* True if that is the port of this address. */
+bool console_is_on(uint16_t address);
+
 /* Sets the port up again: a guest that looks for serial ports has left its own settings there. */
 void console_reopen(void);
 

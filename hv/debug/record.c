@@ -6,6 +6,7 @@
 #include "core/vcpu.h"
 #include "debug/console.h"
 #include "debug/console_port.h"
+#include "debug/gdb.h"
 #include "lib/printf.h"
 #include "vmi/vmi.h"
 
@@ -131,5 +132,6 @@ void record_end(const char *why)
 	begin("end");
 	add(",\"why\":\"%s\"", why);
 	finish();
+	gdb_end();
 	lock_release();
 }

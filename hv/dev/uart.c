@@ -15,6 +15,7 @@
 #define LCR_8N1		 0x03
 #define FCR_ENABLE_CLEAR 0x07
 #define MCR_DTR_RTS	 0x03
+#define LSR_DATA_READY	 0x01
 #define LSR_THR_EMPTY	 0x20
 #define LSR_IDLE	 0x40
 
@@ -59,6 +60,16 @@ void uart_put(uint16_t base, char c)
 {
 	wait_for(base, LSR_THR_EMPTY);
 	outb(base + UART_DATA, (uint8_t)c);
+}
+
+/* FFh is no status that a port could have: there is none. */
+int uart_get(uint16_t base)
+{
+	uint8_t status = inb(base + UART_LSR);
+
+	if (status == 0xff || !(status & LSR_DATA_READY))
+		return -1;
+	return inb(base + UART_DATA);
 }
 
 void uart_flush(uint16_t base)

@@ -22,6 +22,7 @@ struct guest_entry {
 	uint16_t gdt_limit;
 	uint16_t code_selector;
 	uint16_t data_selector;
+	bool is_64bit; /* it is going to be 64-bit code, as far as the loader knows */
 };
 
 #endif

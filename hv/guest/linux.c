@@ -72,6 +72,11 @@ static void move_all(const struct linux_layout *layout)
 	}
 }
 
+static bool is_64bit(const struct linux_setup_header *header)
+{
+	return header->version >= LINUX_PROTOCOL(2, 12) && (header->xloadflags & LINUX_XLF_64BIT);
+}
+
 static void fill_entry(struct guest_entry *entry, const struct linux_layout *layout)
 {
 	*entry = (struct guest_entry){
@@ -129,6 +134,7 @@ int linux_load(const struct boot_info *boot, const struct e820_map *guest_map,
 		return error;
 	put_in_place(&image, &layout, boot, guest_map, command_line);
 	fill_entry(entry, &layout);
+	entry->is_64bit = is_64bit(&image.header);
 	report(&image, &layout, initrd_name, command_line);
 	return 0;
 }

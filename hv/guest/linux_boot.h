@@ -22,7 +22,8 @@
 #define LINUX_LOADED_HIGH     0x01 /* loadflags: the 32-bit part belongs at 1 MiB */
 #define LINUX_LOADER_UNKNOWN  0xff /* type_of_loader: one without an assigned number */
 #define LINUX_VIDEO_MODE_ASIS 0xffff
-#define LINUX_HIGH_ADDRESS    MIB /* where a kernel that can't be relocated is loaded */
+#define LINUX_XLF_64BIT	      0x01 /* xloadflags: the kernel is 64-bit code */
+#define LINUX_HIGH_ADDRESS    MIB  /* where a kernel that can't be relocated is loaded */
 
 /* From 2.03 on initrd_addr_max says it, before 2.06 nothing says the other */
 #define LINUX_OLD_INITRD_MAX	   0x37ffffffu

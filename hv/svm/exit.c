@@ -2,6 +2,7 @@
 #include "core/exit.h"
 #include "core/cpu.h"
 #include "debug/console.h"
+#include "debug/debugger.h"
 #include "svm/svm.h"
 
 static void port_exit(struct vcpu *vcpu)
@@ -55,6 +56,8 @@ static void debug_exception_exit(struct vcpu *vcpu)
 {
 	struct vmcb *vmcb = vmcb_of(vcpu);
 
+	if (debugger_is_on && debugger_takes_debug_exception(vcpu, vmcb->save.dr6))
+		return;
 	vmcb->save.dr7 &= ~DR7_GD;
 	vmcb->control.clean &= ~(uint32_t)CLEAN_DRX;
 	exit_exception(vcpu, VECTOR_DB);
@@ -111,6 +114,14 @@ static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
 		debug_exception_exit(vcpu);
 		break;
+	case SVM_EXIT_EXCEPTION + VECTOR_BP:
+		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
+		svm_breakpoint_exit(vcpu);
+		break;
+	case SVM_EXIT_SWINT:
+		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
+		svm_software_interrupt_exit(vcpu);
+		break;
 	case SVM_EXIT_EXCEPTION + VECTOR_AC:
 		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
 		exit_exception(vcpu, VECTOR_AC);
@@ -126,6 +137,26 @@ static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
 	case SVM_EXIT_INIT:
 		vcpu_count_exit(vcpu, EXIT_INIT);
 		exit_init(vcpu);
+		break;
+	case SVM_EXIT_INTR:
+		vcpu_count_exit(vcpu, EXIT_ATTENTION);
+		svm_interrupt_exit(vcpu);
+		break;
+	case SVM_EXIT_VINTR:
+		vcpu_count_exit(vcpu, EXIT_ATTENTION);
+		svm_interrupt_window_exit(vcpu);
+		break;
+	case SVM_EXIT_HLT:
+		vcpu_count_exit(vcpu, EXIT_ATTENTION);
+		svm_halt_exit(vcpu);
+		break;
+	case SVM_EXIT_PAUSE:
+		vcpu_count_exit(vcpu, EXIT_ATTENTION);
+		svm_pause_exit(vcpu);
+		break;
+	case SVM_EXIT_DR_READ ... SVM_EXIT_DR_WRITE + 15:
+		vcpu_count_exit(vcpu, EXIT_DEBUG_REGISTER);
+		svm_debug_register_exit(vcpu, exit_code);
 		break;
 	case SVM_EXIT_SHUTDOWN:
 		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);

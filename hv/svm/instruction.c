@@ -4,6 +4,7 @@
  * is; for the others, QEMU's among them, the guest's code is looked at.
  */
 #include "svm/instruction.h"
+#include "debug/debugger.h"
 #include "mm/guest_memory.h"
 #include "svm/svm.h"
 #include "vmi/vmi.h"
@@ -44,15 +45,30 @@ static bool is_plain(const struct vmcb_save *save)
 	return save->cr4 & CR4_PAE ? svm_is_plain_pae(save) : svm_is_plain_32bit(save);
 }
 
+/* 0F and one more byte for CPUID, RDMSR, WRMSR, INVD, WBINVD; 0F 21 and 23 have a third. */
+static unsigned int escaped_length(const struct vmcb *vmcb)
+{
+	unsigned int length = vmcb->control.exit_code < SVM_EXIT_EXCEPTION ? 3 : 2;
+
+	return length + (is_plain(&vmcb->save) ? 0 : count_prefixes(&vmcb->save));
+}
+
 /*
- * 0F and one more byte for CPUID, RDMSR, WRMSR, INVD, WBINVD. 0F 01 D9 for VMMCALL, which
- * is Vellum's own and has no prefixes (docs/vmi.md).
+ * 0F 01 D9 for VMMCALL, which is Vellum's own and has no prefixes (docs/vmi.md). PAUSE is
+ * F3 90, HLT F4; nobody puts more before them.
  */
 static unsigned int instruction_length(const struct vmcb *vmcb)
 {
-	if (vmcb->control.exit_code == SVM_EXIT_VMMCALL)
+	switch (vmcb->control.exit_code) {
+	case SVM_EXIT_VMMCALL:
 		return VMI_HYPERCALL_INSTRUCTION_SIZE;
-	return 2 + (is_plain(&vmcb->save) ? 0 : count_prefixes(&vmcb->save));
+	case SVM_EXIT_PAUSE:
+		return 2;
+	case SVM_EXIT_HLT:
+		return 1;
+	default:
+		return escaped_length(vmcb);
+	}
 }
 
 /* RF ends with the instruction; TF makes it end in a trap (APM volume 2, 13.1.4). */
@@ -62,6 +78,8 @@ static void finish_flags(struct vcpu *vcpu)
 
 	vmcb->save.rflags &= ~RFLAGS_RF;
 	if (!(vmcb->save.rflags & RFLAGS_TF))
+		return;
+	if (debugger_is_on && debugger_takes_debug_exception(vcpu, DR6_BS))
 		return;
 	vmcb->save.dr6 |= DR6_BS;
 	vmcb->control.clean &= ~(uint32_t)CLEAN_DRX;

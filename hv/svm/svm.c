@@ -30,6 +30,12 @@ const struct vendor svm_vendor = {
 	.write_efer = svm_write_efer,
 	.release_port = svm_release_port,
 	.release_cpuid = svm_release_cpuid,
+	.read_state = svm_read_state,
+	.write_state = svm_write_state,
+	.attend = svm_attend,
+	.guard_debug_registers = svm_guard_debug_registers,
+	.write_dr6 = svm_write_dr6,
+	.write_dr7 = svm_write_dr7,
 	.read_fault_state = svm_read_fault_state,
 	.dump = svm_dump,
 };

@@ -30,6 +30,7 @@
 
 /* CPUID 8000000Ah EDX */
 #define SVM_FEATURE_NESTED_PAGING BIT(0)
+#define SVM_FEATURE_NEXT_RIP	  BIT(3)
 
 static inline struct vmcb *vmcb_of(const struct vcpu *vcpu)
 {
@@ -100,6 +101,23 @@ void svm_write_efer(struct vcpu *vcpu, uint64_t value);
 
 /* apic.c: a write to the local APIC's page */
 void svm_apic_exit(struct vcpu *vcpu, gpa_t address);
+
+/* debug.c */
+void svm_read_state(struct vcpu *vcpu, struct guest_state *state);
+void svm_write_state(struct vcpu *vcpu, const struct guest_state *state);
+void svm_attend(struct vcpu *vcpu);
+void svm_guard_debug_registers(struct vcpu *vcpu, bool on);
+void svm_write_dr6(struct vcpu *vcpu, uint64_t value);
+void svm_write_dr7(struct vcpu *vcpu, uint64_t value);
+void svm_breakpoint_exit(struct vcpu *vcpu);
+void svm_software_interrupt_exit(struct vcpu *vcpu);
+void svm_debug_register_exit(struct vcpu *vcpu, uint32_t exit_code);
+
+/* attention.c: exits that are there to look at the debugger's line */
+void svm_interrupt_exit(struct vcpu *vcpu);
+void svm_interrupt_window_exit(struct vcpu *vcpu);
+void svm_halt_exit(struct vcpu *vcpu);
+void svm_pause_exit(struct vcpu *vcpu);
 
 /* instruction.c */
 void svm_skip_instruction(struct vcpu *vcpu);

@@ -3,6 +3,7 @@
 #include "core/event.h"
 #include "core/exit.h"
 #include "core/start_state.h"
+#include "debug/debugger.h"
 #include "lib/string.h"
 #include "svm/svm.h"
 
@@ -112,6 +113,8 @@ void svm_run(struct vcpu *vcpu)
 {
 	/* FS, GS, TR, LDTR and their MSRs are the guest's from here on: Vellum uses none. */
 	vmload(vmcb_of(vcpu));
+	if (debugger_is_on)
+		debugger_vcpu_starts(vcpu);
 	svm_run_loop(vcpu, virt_to_phys(vcpu->arch).raw);
 }
 

@@ -18,10 +18,15 @@ struct vmcb_segment {
 /* Intercepts, word by word: table B-1, offsets 000h, 008h, 00Ch, 010h */
 #define INTERCEPT_EXCEPTION(vector) BIT(vector)
 
+#define INTERCEPT3_INTR	    BIT(0)
 #define INTERCEPT3_INIT	    BIT(3)
+#define INTERCEPT3_VINTR    BIT(4)
 #define INTERCEPT3_CPUID    BIT(18)
 #define INTERCEPT3_IRET	    BIT(20)
+#define INTERCEPT3_SWINT    BIT(21)
 #define INTERCEPT3_INVD	    BIT(22)
+#define INTERCEPT3_PAUSE    BIT(23)
+#define INTERCEPT3_HLT	    BIT(24)
 #define INTERCEPT3_INVLPGA  BIT(26)
 #define INTERCEPT3_PORTS    BIT(27)
 #define INTERCEPT3_MSRS	    BIT(28)
@@ -152,11 +157,18 @@ _Static_assert(sizeof(struct vmcb) == 4096, "one page");
 
 /* Exit codes: appendix C */
 enum svm_exit_code {
+	SVM_EXIT_DR_READ = 0x20,   /* plus the register's number, 0 to 15 */
+	SVM_EXIT_DR_WRITE = 0x30,  /* the same */
 	SVM_EXIT_EXCEPTION = 0x40, /* plus the vector */
+	SVM_EXIT_INTR = 0x60,
 	SVM_EXIT_INIT = 0x63,
+	SVM_EXIT_VINTR = 0x64,
 	SVM_EXIT_CPUID = 0x72,
 	SVM_EXIT_IRET = 0x74,
+	SVM_EXIT_SWINT = 0x75,
 	SVM_EXIT_INVD = 0x76,
+	SVM_EXIT_PAUSE = 0x77,
+	SVM_EXIT_HLT = 0x78,
 	SVM_EXIT_INVLPGA = 0x7a,
 	SVM_EXIT_PORT = 0x7b,
 	SVM_EXIT_MSR = 0x7c,

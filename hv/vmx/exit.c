@@ -3,6 +3,7 @@
 #include "core/cpu.h"
 #include "core/machine_check.h"
 #include "debug/console.h"
+#include "debug/debugger.h"
 #include "vmx/errors.h"
 #include "vmx/vmx.h"
 
@@ -96,6 +97,13 @@ static void exception_exit(struct vcpu *vcpu)
 		exit_segment_exception(vcpu, vector, (uint32_t)vmread(VMCS_EXIT_ERROR_CODE));
 		return;
 	}
+	if (vector == VECTOR_BP) {
+		vmx_breakpoint_exit(vcpu);
+		return;
+	}
+	if (vector == VECTOR_DB && !is_int1 && debugger_is_on &&
+	    debugger_takes_debug_exception(vcpu, vmread(VMCS_EXIT_QUALIFICATION)))
+		return;
 	if (vector == VECTOR_DB)
 		prepare_debug_exception(is_int1);
 	exit_exception(vcpu, vector);
@@ -191,6 +199,10 @@ static void handle_exit(struct vcpu *vcpu, uint32_t reason)
 	case VMX_EXIT_CR_ACCESS:
 		vcpu_count_exit(vcpu, EXIT_CONTROL_REGISTER);
 		vmx_cr_exit(vcpu);
+		break;
+	case VMX_EXIT_MOV_DR:
+		vcpu_count_exit(vcpu, EXIT_DEBUG_REGISTER);
+		vmx_debug_register_exit(vcpu);
 		break;
 	case VMX_EXIT_TASK_SWITCH:
 		vcpu_count_exit(vcpu, EXIT_TASK_SWITCH);

@@ -7,6 +7,7 @@
 #include "core/processor.h"
 #include "core/start_state.h"
 #include "debug/console.h"
+#include "debug/debugger.h"
 #include "lib/errno.h"
 #include "lib/string.h"
 #include "mm/frames.h"
@@ -239,6 +240,8 @@ void vmx_await_startup(struct vcpu *vcpu)
 
 void vmx_run(struct vcpu *vcpu)
 {
+	if (debugger_is_on)
+		debugger_vcpu_starts(vcpu);
 	vmx_run_loop(vcpu);
 }
 

@@ -130,6 +130,7 @@ enum vmcs_segment {
 /* Processor-based controls: 25.6.2 */
 #define PROCESSOR_INTERRUPT_WINDOW BIT(2)
 #define PROCESSOR_NMI_WINDOW	   BIT(22)
+#define PROCESSOR_MOV_DR	   BIT(23)
 #define PROCESSOR_IO_BITMAPS	   BIT(25)
 #define PROCESSOR_MSR_BITMAPS	   BIT(28)
 #define PROCESSOR_SECONDARY	   BIT(31)
@@ -204,6 +205,7 @@ enum vmx_exit_reason {
 	VMX_EXIT_VMXOFF = 26,
 	VMX_EXIT_VMXON = 27,
 	VMX_EXIT_CR_ACCESS = 28,
+	VMX_EXIT_MOV_DR = 29,
 	VMX_EXIT_PORT = 30,
 	VMX_EXIT_RDMSR = 31,
 	VMX_EXIT_WRMSR = 32,
@@ -226,6 +228,11 @@ enum vmx_exit_reason {
 
 /* Qualification of VMX_EXIT_EPT_VIOLATION: table 28-7 */
 #define EPT_EXIT_NMI_UNBLOCKED BIT(12)
+
+/* Qualification of VMX_EXIT_MOV_DR: table 28-4 */
+#define DR_EXIT_NUMBER(info)   ((unsigned int)((info)&7))
+#define DR_EXIT_FROM	       BIT(4)
+#define DR_EXIT_REGISTER(info) ((unsigned int)((info) >> 8 & 15))
 
 /* Qualification of VMX_EXIT_PORT: table 28-5 */
 #define PORT_EXIT_SIZE(info) ((unsigned int)((info)&7) + 1)

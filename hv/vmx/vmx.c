@@ -37,6 +37,12 @@ const struct vendor vmx_vendor = {
 	.read_efer = vmx_read_efer,
 	.write_efer = vmx_write_efer,
 	.release_port = vmx_release_port,
+	.read_state = vmx_read_state,
+	.write_state = vmx_write_state,
+	.attend = vmx_attend,
+	.guard_debug_registers = vmx_guard_debug_registers,
+	.write_dr6 = vmx_write_dr6,
+	.write_dr7 = vmx_write_dr7,
 	.read_fault_state = vmx_read_fault_state,
 	.dump = vmx_dump,
 };

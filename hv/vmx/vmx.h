@@ -127,6 +127,16 @@ void vmx_quick_exit(struct vcpu *vcpu);
 bool vmx_set_timer(struct vcpu *vcpu, uint64_t deadline, void (*due)(struct vcpu *vcpu));
 void vmx_timer_exit(struct vcpu *vcpu);
 
+/* debug.c */
+void vmx_read_state(struct vcpu *vcpu, struct guest_state *state);
+void vmx_write_state(struct vcpu *vcpu, const struct guest_state *state);
+void vmx_attend(struct vcpu *vcpu);
+void vmx_guard_debug_registers(struct vcpu *vcpu, bool on);
+void vmx_write_dr6(struct vcpu *vcpu, uint64_t value);
+void vmx_write_dr7(struct vcpu *vcpu, uint64_t value);
+void vmx_breakpoint_exit(struct vcpu *vcpu);
+void vmx_debug_register_exit(struct vcpu *vcpu);
+
 /* exit.c: called by entry.asm for what that passes on, with all registers */
 void vmx_exit(struct vcpu *vcpu);
 

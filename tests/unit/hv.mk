@@ -7,7 +7,8 @@
 # it has defined the replacement, so such a module isn't in the library.
 
 $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
-	core/event.o core/policy.o core/store.o core/vcpu.o debug/symbols.o \
+	core/event.o core/policy.o core/store.o core/vcpu.o debug/breakpoints.o \
+	debug/gdb_command.o debug/gdb_packet.o debug/gdb_registers.o debug/symbols.o \
 	mm/frames.o mm/guest_memory.o mm/mtrr.o mm/page_table.o \
 	svm/bitmaps.o svm/instruction.o vmx/errors.o)
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fake_debugger.h"
 #include "fake_vendor.h"
 #include "core/cpu.h"
 #include "lib/errno.h"
@@ -44,6 +45,8 @@ static void fake_out(uint16_t port, uint64_t value, unsigned int size)
 #define write_cr4(value)  ((void)(cr4 = (value)))
 #include "core/exit.c"
 
+#define HIDDEN_PORT 0x2fd
+
 struct options options;
 
 static struct vcpu vcpu;
@@ -57,6 +60,12 @@ const char *policy_power_event(uint16_t port, uint32_t value, unsigned int size)
 	(void)value;
 	(void)size;
 	return power_event;
+}
+
+bool policy_hides_port(uint16_t port, unsigned int size)
+{
+	(void)size;
+	return port == HIDDEN_PORT;
 }
 
 void record_end(const char *why)
@@ -223,6 +232,25 @@ static void string_io_around_the_last_port_faults(void **state)
 	assert_console_quiet();
 }
 
+static void at_a_hidden_port_there_is_no_device(void **state)
+{
+	struct port_access string = {.port = HIDDEN_PORT, .size = 1, .string = true};
+
+	(void)state;
+	vcpu.regs.rax = 0x1122334455667700;
+	access_port(HIDDEN_PORT, 1, true);
+	assert_int_equal(vcpu.regs.rax, 0x11223344556677ff);
+	access_port(HIDDEN_PORT, 2, true);
+	assert_int_equal(vcpu.regs.rax, 0x112233445566ffff);
+	access_port(HIDDEN_PORT, 4, true);
+	assert_int_equal(vcpu.regs.rax, UINT32_MAX);
+	access_port(HIDDEN_PORT, 1, false);
+	assert_string_equal(done, "");
+	exit_port(&vcpu, &string);
+	assert_int_equal(guest.vector, VECTOR_GP);
+	assert_int_equal(guest.releases, 0);
+}
+
 static void a_hypercall_answers_in_eax_and_goes_on(void **state)
 {
 	struct guest_registers before;
@@ -322,6 +350,7 @@ int main(void)
 		cmocka_unit_test_setup(the_last_words_come_before_the_end_and_once, reset),
 		cmocka_unit_test_setup(string_io_runs_again_without_a_guard, reset),
 		cmocka_unit_test_setup(string_io_around_the_last_port_faults, reset),
+		cmocka_unit_test_setup(at_a_hidden_port_there_is_no_device, reset),
 		cmocka_unit_test_setup(a_hypercall_answers_in_eax_and_goes_on, reset),
 		cmocka_unit_test_setup(a_hypercall_of_user_code_is_undefined, reset),
 		cmocka_unit_test_setup(exceptions_go_on_to_the_guest, reset),

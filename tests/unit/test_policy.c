@@ -221,6 +221,23 @@ static void nothing_is_guarded_unasked(void **state)
 	assert_guarded(NULL, 0);
 }
 
+static void hidden_ports_are_guarded_in_any_case(void **state)
+{
+	static const uint16_t ports[] = {0x2f8, 0x2f9, 0x2fa};
+
+	(void)state;
+	watching = false;
+	policy_hide_ports(0x2f8, 3);
+	assert_guarded(ports, ARRAY_SIZE(ports));
+	assert_true(policy_hides_port(0x2f8, 1));
+	assert_true(policy_hides_port(0x2f7, 2));
+	assert_true(policy_hides_port(0x2fa, 4));
+	assert_false(policy_hides_port(0x2f7, 1));
+	assert_false(policy_hides_port(0x2fb, 4));
+	policy_hide_ports(0, 0);
+	assert_false(policy_hides_port(0x2f8, 1));
+}
+
 static void note_msr(uint32_t msr, bool read, bool write)
 {
 	guards++;
@@ -254,6 +271,7 @@ int main(void)
 		cmocka_unit_test_setup(a_reset_goes_before_a_sleep, old_machine),
 		cmocka_unit_test_setup(the_ports_that_end_the_day_are_guarded, old_machine),
 		cmocka_unit_test_setup(nothing_is_guarded_unasked, old_machine),
+		cmocka_unit_test_setup(hidden_ports_are_guarded_in_any_case, old_machine),
 		cmocka_unit_test_setup(efer_and_writes_of_apic_base_and_misc_enable_are_guarded,
 				       old_machine),
 	};

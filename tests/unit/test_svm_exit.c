@@ -9,6 +9,7 @@
 
 #include "core/cpu.h"
 #include "core/exit.h"
+#include "fake_debugger.h"
 #include "mm/guest_memory.h"
 #include "svm/svm.h"
 
@@ -123,6 +124,41 @@ void svm_apic_exit(struct vcpu *v, gpa_t address)
 	wanted = address;
 }
 
+void svm_breakpoint_exit(struct vcpu *v)
+{
+	note(v, "breakpoint");
+}
+
+void svm_software_interrupt_exit(struct vcpu *v)
+{
+	note(v, "software interrupt");
+}
+
+void svm_interrupt_exit(struct vcpu *v)
+{
+	note(v, "interrupt");
+}
+
+void svm_interrupt_window_exit(struct vcpu *v)
+{
+	note(v, "interrupt window");
+}
+
+void svm_halt_exit(struct vcpu *v)
+{
+	note(v, "halt");
+}
+
+void svm_pause_exit(struct vcpu *v)
+{
+	note(v, "pause");
+}
+
+void svm_debug_register_exit(struct vcpu *v, uint32_t exit_code)
+{
+	note(v, exit_code < 0x30 ? "read dr" : "write dr");
+}
+
 void svm_iret_exit(struct vcpu *v)
 {
 	note(v, "iret");
@@ -185,6 +221,35 @@ static void each_exit_has_its_handler_and_its_counter(void **state)
 	assert_handled(0x7f, "triple fault", EXIT_TRIPLE_FAULT);
 }
 
+static void exits_for_the_debugger_are_told_from_others(void **state)
+{
+	(void)state;
+	assert_handled(0x43, "breakpoint", EXIT_EXCEPTION);
+	assert_handled(0x75, "software interrupt", EXIT_EXCEPTION);
+	assert_handled(0x60, "interrupt", EXIT_ATTENTION);
+	assert_handled(0x64, "interrupt window", EXIT_ATTENTION);
+	assert_handled(0x78, "halt", EXIT_ATTENTION);
+	assert_handled(0x77, "pause", EXIT_ATTENTION);
+	assert_handled(0x20, "read dr", EXIT_DEBUG_REGISTER);
+	assert_handled(0x37, "write dr", EXIT_DEBUG_REGISTER);
+}
+
+/* A #DB goes to the guest unless a debugger is there and wants it. */
+static void a_debug_exception_may_be_the_debuggers(void **state)
+{
+	(void)state;
+	assert_handled(0x41, "exception", EXIT_EXCEPTION);
+	assert_int_equal(debugger.exceptions, 0);
+	debugger_is_on = true;
+	assert_handled(0x41, "exception", EXIT_EXCEPTION);
+	debugger.takes = true;
+	vmcb.save.dr6 = 0xffff4ff1;
+	exit_with(0x41);
+	assert_null(called);
+	assert_int_equal(debugger.causes, 0xffff4ff1);
+	reset_debugger();
+}
+
 /* VMRUN, VMLOAD, VMSAVE, STGI, CLGI, SKINIT, INVLPGA: this guest's processor has none. */
 static void the_instructions_of_svm_are_undefined(void **state)
 {
@@ -235,7 +300,7 @@ static void general_detect_ends_in_the_handler(void **state)
 static void what_nobody_knows_ends_the_guest(void **state)
 {
 	(void)state;
-	assert_handled(0x60, "unhandled", EXIT_UNKNOWN);
+	assert_handled(0x61, "unhandled", EXIT_UNKNOWN);
 	assert_handled(0x400 + 1, "unhandled", EXIT_UNKNOWN);
 	assert_handled(UINT64_MAX, "unhandled", EXIT_UNKNOWN);
 	assert_console(LOG_ERROR, "VMRUN refused the VMCB");
@@ -365,6 +430,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup(name, make_guest)
 		T(each_exit_has_its_handler_and_its_counter),
+		T(exits_for_the_debugger_are_told_from_others),
+		T(a_debug_exception_may_be_the_debuggers),
 		T(the_instructions_of_svm_are_undefined),
 		T(a_written_msr_is_told_from_a_read_one),
 		T(exceptions_keep_their_vector),

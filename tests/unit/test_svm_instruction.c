@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/cpu.h"
+#include "fake_debugger.h"
 #include "mm/guest_memory.h"
 #include "svm/svm.h"
 

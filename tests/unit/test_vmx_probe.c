@@ -90,6 +90,12 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak vmx_await_startup
 #pragma weak vmx_bitmaps_init
 #pragma weak vmx_dump
+#pragma weak vmx_read_state
+#pragma weak vmx_write_state
+#pragma weak vmx_attend
+#pragma weak vmx_guard_debug_registers
+#pragma weak vmx_write_dr6
+#pragma weak vmx_write_dr7
 #pragma weak vmx_flush
 #pragma weak vmx_has_syscall
 #pragma weak vmx_hides_msr

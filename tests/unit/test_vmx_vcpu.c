@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/exception.h"
+#include "fake_debugger.h"
 #include "vm_entry.h"
 #include "vmx/vmx.h"
 

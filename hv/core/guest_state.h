@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All of a vcpu's registers in words that both vendors share: what debuggers look at. */
+#ifndef VELLUM_CORE_GUEST_STATE_H
+#define VELLUM_CORE_GUEST_STATE_H
+
+#include "core/vcpu.h"
+#include "lib/types.h"
+
+#define FXSAVE_SIZE 512 /* APM volume 2, 11.4.4 */
+
+/* access: bits 55:40 of a descriptor, less its limit; 0: not usable. */
+struct guest_segment {
+	uint16_t selector, access;
+	uint32_t limit;
+	uint64_t base;
+};
+
+struct guest_state {
+	uint8_t fpu[FXSAVE_SIZE] __attribute__((aligned(16))); /* as FXSAVE stores it */
+	struct guest_registers regs;
+	uint64_t rip, rflags;
+	uint64_t cr0, cr2, cr3, cr4, efer;
+	uint64_t dr6, dr7;
+	struct guest_segment es, cs, ss, ds, fs, gs, ldtr, tr, gdtr, idtr;
+};
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A vcpu's registers for the debugger, and what it wants to exit: APM volume 2, 15.12, 15.8. */
+#include "core/cpu.h"
+#include "core/guest_state.h"
+#include "debug/debugger.h"
+#include "mm/guest_memory.h"
+#include "svm/instruction.h"
+#include "svm/svm.h"
+
+#define ALL_REGISTERS 0xffff
+#define OPCODE_INT3   0xcc
+#define OPCODE_INTO   0xce
+#define INT3_LENGTH   1
+#define INTO_LENGTH   1
+#define INT_LENGTH    2
+#define PREFIXES_MAX  12 /* 15 bytes, less the three of MOV DR */
+#define REX_B	      BIT(0)
+#define IS_REX(byte)  (((byte)&0xf0) == 0x40)
+#define MODRM_RM(rm)  ((rm)&7)
+
+static struct guest_segment unpacked(const struct vmcb_segment *segment)
+{
+	uint16_t low = segment->attributes & 0xff, high = segment->attributes & 0xf00;
+
+	return (struct guest_segment){segment->selector, (uint16_t)(low | high << 4),
+				      segment->limit, segment->base};
+}
+
+static void read_segments(const struct vmcb_save *save, struct guest_state *state)
+{
+	state->es = unpacked(&save->es);
+	state->cs = unpacked(&save->cs);
+	state->ss = unpacked(&save->ss);
+	state->ds = unpacked(&save->ds);
+	state->fs = unpacked(&save->fs);
+	state->gs = unpacked(&save->gs);
+	state->ldtr = unpacked(&save->ldtr);
+	state->tr = unpacked(&save->tr);
+	state->gdtr = unpacked(&save->gdtr);
+	state->idtr = unpacked(&save->idtr);
+}
+
+void svm_read_state(struct vcpu *vcpu, struct guest_state *state)
+{
+	struct vmcb_save *save = &vmcb_of(vcpu)->save;
+
+	vmsave(vmcb_of(vcpu)); /* FS, GS, TR and LDTR are in the processor until asked for */
+	state->regs = vcpu->regs;
+	state->regs.rax = save->rax;
+	state->regs.rsp = save->rsp;
+	state->rip = save->rip;
+	state->rflags = save->rflags;
+	state->cr0 = save->cr0;
+	state->cr2 = save->cr2;
+	state->cr3 = save->cr3;
+	state->cr4 = save->cr4;
+	state->efer = save->efer & ~EFER_SVME;
+	state->dr6 = save->dr6;
+	state->dr7 = save->dr7;
+	read_segments(save, state);
+}
+
+/* RAX goes both ways: an exit's end copies it from the registers into the VMCB. */
+void svm_write_state(struct vcpu *vcpu, const struct guest_state *state)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+
+	vcpu->regs = state->regs;
+	vcpu->halted = vcpu->halted && state->rip == vmcb->save.rip;
+	vmcb->save.rax = state->regs.rax;
+	vmcb->save.rsp = state->regs.rsp;
+	vmcb->save.rip = state->rip;
+	vmcb->save.rflags = state->rflags;
+	if (state->rflags & RFLAGS_TF)
+		vmcb->control.interrupt_state &= ~INTERRUPT_SHADOW;
+}
+
+void svm_guard_debug_registers(struct vcpu *vcpu, bool on)
+{
+	struct vmcb_control *control = &vmcb_of(vcpu)->control;
+
+	control->intercept_dr_reads = on ? ALL_REGISTERS : 0;
+	control->intercept_dr_writes = on ? ALL_REGISTERS : 0;
+	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
+}
+
+void svm_write_dr6(struct vcpu *vcpu, uint64_t value)
+{
+	vmcb_of(vcpu)->save.dr6 = value;
+	vmcb_of(vcpu)->control.clean &= ~(uint32_t)CLEAN_DRX;
+}
+
+/*
+ * VMRUN loads it from the VMCB, and #VMEXIT has cleared the processor's own. QEMU looks for
+ * breakpoints only at MOV DR7, so that is done, too, unless Vellum's own addresses might be
+ * among them: those of 32-bit guests are not.
+ */
+void svm_write_dr7(struct vcpu *vcpu, uint64_t value)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+
+	vmcb->save.dr7 = value;
+	vmcb->control.clean &= ~(uint32_t)CLEAN_DRX;
+	if (!(vmcb->save.efer & EFER_LMA))
+		write_dr7(value);
+}
+
+/* As an exception the guest's #BP is the same, but that its RIP has to be moved here. */
+void svm_breakpoint_exit(struct vcpu *vcpu)
+{
+	struct vmcb_save *save = &vmcb_of(vcpu)->save;
+
+	if (debugger_takes_breakpoint(vcpu))
+		return;
+	save->rip = svm_rip_behind(save, INT3_LENGTH);
+	svm_inject_exception(vcpu, VECTOR_BP, NO_ERROR_CODE);
+}
+
+static bool read_code(const struct vmcb_save *save, unsigned int offset, uint8_t *byte)
+{
+	struct guest_paging paging = {save->cr0, save->cr3, save->cr4, save->efer};
+
+	return !guest_memory_read(&paging, svm_instruction_address(save, offset), byte, 1);
+}
+
+/*
+ * Which general register MOV DR is about; 0F and its opcode stand before ModRM, and REX right
+ * before them. RAX if the code can't be read any more.
+ */
+static unsigned int general_register(const struct vmcb_save *save)
+{
+	uint8_t byte = 0, before = 0, modrm = 0;
+
+	for (unsigned int i = 0; i <= PREFIXES_MAX; i++) {
+		before = byte;
+		if (!read_code(save, i, &byte))
+			return 0;
+		if (byte != OPCODE_ESCAPE)
+			continue;
+		if (!read_code(save, i + 2, &modrm))
+			return 0;
+		return MODRM_RM(modrm) |
+		       (svm_in_64bit_code(save) && IS_REX(before) && (before & REX_B) ? 8 : 0);
+	}
+	return 0;
+}
+
+/* Only where INT3 makes this exit (attention.c). INT n is delivered with its RIP behind it. */
+void svm_software_interrupt_exit(struct vcpu *vcpu)
+{
+	struct vmcb *vmcb = vmcb_of(vcpu);
+	uint8_t opcode = 0, vector = 0;
+
+	if (read_code(&vmcb->save, 0, &opcode) && opcode == OPCODE_INT3) {
+		svm_breakpoint_exit(vcpu);
+		return;
+	}
+	if (opcode == OPCODE_INTO) {
+		vmcb->save.rip = svm_rip_behind(&vmcb->save, INTO_LENGTH);
+		svm_inject_exception(vcpu, VECTOR_OF, NO_ERROR_CODE);
+		return;
+	}
+	read_code(&vmcb->save, 1, &vector);
+	vmcb->save.rip = svm_rip_behind(&vmcb->save, INT_LENGTH);
+	vmcb->control.event_injection = vector | EVENT_TYPE_SOFTWARE | EVENT_VALID;
+}
+
+void svm_debug_register_exit(struct vcpu *vcpu, uint32_t exit_code)
+{
+	bool write = exit_code >= SVM_EXIT_DR_WRITE;
+
+	debugger_moves_register(vcpu, exit_code & 7, general_register(&vmcb_of(vcpu)->save), write);
+}
