@@ -22,6 +22,7 @@ BOOT    ?= kernel
 FIRMWARE ?= bios
 TIMEOUT ?= 5
 BOARD   ?= all
+PORT    ?= 1234
 V       ?= 0
 
 BOARDS  := micro exit-cost
@@ -44,7 +45,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup all kernels emulator run bench $(BOARDS:%=bench-%) boot pack iso usb pxe test test-system \
+.PHONY: help setup all kernels emulator run bench $(BOARDS:%=bench-%) boot debug pack iso usb pxe test test-system \
 	unit-programs clean distclean FORCE
 
 help:
@@ -54,6 +55,7 @@ help:
 	@echo "  make run        the main job: boot the test guest in every column, print the board"
 	@echo "  make bench      the boards (BOARD=): $(BOARDS)"
 	@echo "  make boot       boot one guest in one mode, its serial console on this terminal"
+	@echo "  make debug      the same, paused at the guest's first instruction, gdb's stub on PORT"
 	@echo "  make test       every test: unit, guest, system"
 	@echo "  make test-unit, test-guest, test-system    one layer (after make setup)"
 	@echo "  make pack, iso, usb, pxe    the guest and Vellum in what real machines boot from:"
@@ -78,6 +80,7 @@ help:
 	@echo "  TIMEOUT=$(TIMEOUT)       seconds that the menus of make iso and make pxe wait"
 	@echo "  KERNEL= INITRD= APPEND=   your own guest: bzImage, initrd, more words"
 	@echo "  VELLUM=          more words for the hypervisor's command line (docs/command-line.md)"
+	@echo "  PORT=$(PORT)         TCP port of make debug"
 	@echo "  BOARD=$(BOARD)        for make bench: all, $(BOARDS)"
 	@echo "  V=$(V)              1: show the commands"
 
@@ -178,6 +181,16 @@ BOOT_BY_kernel_bios = --image $(BUILD)/vellum.elf --append "console=com1 $(HV_WO
 	$(if $(BOOT_INITRD),--module "$(BOOT_INITRD)")
 BOOT_BY_kernel_uefi = --image $(BUILD)/vellum.bin --append "console=com1 $(HV_WORDS)" \
 	--module $(BUILD)/guest.cpio
+
+# With KASLR on, the addresses of vmlinux would not be those of the guest.
+debug: setup $(BOOT_FILES)
+	@echo "The guest waits for gdb. In another terminal (docs/debugging.md):"
+	@echo "  gdb $(if $(KERNEL),VMLINUX,$(BUILD)/kernel-vmi/vmlinux) -ex 'target remote localhost:$(PORT)'"
+	@boot/emulators/run --interactive --emu $(EMU) --cpu $(CPU) --memory $(MEM) --cpus $(CPUS) \
+		--name debug --com2-port $(PORT) --image $(BUILD)/vellum.elf \
+		--append "console=com1 gdb=com2 $(HV_WORDS)" \
+		--module "$(BOOT_KERNEL) $(BOOT_WORDS) nokaslr $(APPEND)" \
+		$(if $(BOOT_INITRD),--module "$(BOOT_INITRD)")
 
 # ---- what is tested ------------------------------------------------------------
 

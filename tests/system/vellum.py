@@ -11,8 +11,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "boot" / "emulators"))
 
-from emulator import (EmulatorError, Limits, Machine, Module, choose_emulator,  # noqa: E402
-                      run)
+from emulator import (EmulatorError, Limits, Link, Machine, Module, Session,  # noqa: E402,F401
+                      choose_emulator, run)
 
 BUILD = ROOT / os.environ.get("BUILD", "build")
 IMAGE = BUILD / "vellum.elf"

@@ -35,7 +35,7 @@ class Link(enum.Enum):
 
     NONE = "none"          # nothing: output goes to the log, there is no input
     TERMINAL = "terminal"  # this process's standard input and output
-    SOCKET = "socket"      # a Unix socket that the emulator listens on
+    SOCKET = "socket"      # a socket that the emulator listens on: Unix's, or TCP on this computer
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Serial:
     log: Path
     link: Link = Link.NONE
     socket: Path | None = None  # the socket's path, with Link.SOCKET
+    tcp: int | None = None      # or its port
     device: Path | None = None  # a terminal to use in place of the log: a relay keeps that
 
 

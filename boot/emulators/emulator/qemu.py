@@ -119,8 +119,9 @@ def serial_port(name: str, serial: Serial) -> list[str]:
         return ["-chardev", f"stdio,id={name},mux=on,signal=off,{log}",
                 "-mon", f"chardev={name}", "-serial", f"chardev:{name}"]
     if serial.link is Link.SOCKET:
-        where = escape(str(serial.socket))
-        return ["-chardev", f"socket,id={name},path={where},server=on,wait=off,{log}",
+        where = (f"path={escape(str(serial.socket))}" if serial.tcp is None
+                 else f"host=127.0.0.1,port={serial.tcp}")
+        return ["-chardev", f"socket,id={name},{where},server=on,wait=off,{log}",
                 "-serial", f"chardev:{name}"]
     return ["-chardev", f"null,id={name},{log}", "-serial", f"chardev:{name}"]
 

@@ -31,7 +31,7 @@ class Relay:
         tty.setraw(self.emulators_end)
         self.device = Path(os.ttyname(self.emulators_end))
         self.log = open(serial.log, "wb", buffering=0)
-        self.end = TerminalEnd() if serial.link is Link.TERMINAL else SocketEnd(serial.socket)
+        self.end = TerminalEnd() if serial.link is Link.TERMINAL else SocketEnd(serial)
         self.waker, self.wake = os.pipe()
         self.thread = threading.Thread(target=self.work, daemon=True)
         self.thread.start()
@@ -146,16 +146,20 @@ class TerminalEnd:
 
 
 class SocketEnd:
-    """A Unix socket that takes one client after the other."""
+    """A socket that takes one client after the other."""
 
     left = False
 
-    def __init__(self, path: Path):
-        self.path = path
-        path.unlink(missing_ok=True)
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(path))
-        self.listener.listen()
+    def __init__(self, serial: Serial):
+        if serial.tcp is not None:
+            self.path = None
+            self.listener = socket.create_server(("127.0.0.1", serial.tcp))
+        else:
+            self.path = serial.socket
+            self.path.unlink(missing_ok=True)
+            self.listener = socket.socket(socket.AF_UNIX)
+            self.listener.bind(str(self.path))
+            self.listener.listen()
         self.client: socket.socket | None = None
 
     def register(self, selector: selectors.BaseSelector, pass_in) -> None:
@@ -194,4 +198,5 @@ class SocketEnd:
         if self.client is not None:
             self.client.close()
         self.listener.close()
-        self.path.unlink(missing_ok=True)
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)

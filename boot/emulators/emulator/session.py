@@ -67,12 +67,13 @@ class Session:
     """A running machine. Use it in a "with" statement: leaving that ends the emulator."""
 
     def __init__(self, emulator: Emulator, machine: Machine, logs: Path | str, name: str,
-                 com1: Link = Link.NONE, com2: Link = Link.NONE):
+                 com1: Link = Link.NONE, com2: Link = Link.NONE,
+                 com2_tcp: int | None = None):
         machine.check()
         folder = Path(logs)
         folder.mkdir(parents=True, exist_ok=True)
         self.com1 = serial_for(folder / f"{name}.com1", com1)
-        self.com2 = serial_for(folder / f"{name}.com2", com2)
+        self.com2 = dataclasses.replace(serial_for(folder / f"{name}.com2", com2), tcp=com2_tcp)
         self.messages = folder / f"{name}.emulator.log"
         self.emulator = emulator
         self.machine = machine

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The real gdb on Vellum's stub, with the real kernel, from its first instruction on."""
+
+import contextlib
+import re
+import subprocess
+import time
+
+import pytest
+
+from vellum import (BUILD, IMAGE, INITRD, VENDORS, VMI_KERNEL, Link, Machine, Module, Session,
+                    emulator_for)
+
+SYMBOLS = VMI_KERNEL.parent / "vmlinux"
+KERNEL_WORDS = "console=ttyS0 nokaslr norandmaps tsc=reliable vellum.run=shell"
+READY = "gdb may connect"
+SECONDS = 240
+
+# Slow machines: gdb's patience is for what it sends, not for the guest.
+GDB = ["gdb", "-nx", "-q", "-batch", "-ex", "set confirm off", "-ex", "set pagination off",
+       "-ex", "set remotetimeout 30"]
+
+
+@contextlib.contextmanager
+def stopped_machine(name, cpu, words="gdb=com2", modules=None, **machine):
+    """A machine at its guest's first instruction; yields the Session."""
+    modules = modules or [Module(VMI_KERNEL, KERNEL_WORDS), Module(INITRD)]
+    machine = Machine(cpu=cpu, image=IMAGE, append=words, memory=256, modules=modules, **machine)
+    with Session(emulator_for(machine), machine, BUILD / "logs", f"gdb-{name}-{cpu}",
+                 com2=Link.SOCKET) as session:
+        wait_for(session, "com2", READY)
+        yield session
+
+
+def log(session, port):
+    return getattr(session, port).log.read_text(errors="replace")
+
+
+def wait_for(session, port, text):
+    end = time.monotonic() + SECONDS
+    while not (session.com2.log.exists() and text in log(session, port)):
+        assert time.monotonic() < end, f"{port} never said '{text}':\n{log(session, port)[-2000:]}"
+        time.sleep(0.2)
+
+
+def wait_for_end(session):
+    """Until the machine is reset or off."""
+    end = time.monotonic() + SECONDS
+    while not session.has_ended():
+        assert time.monotonic() < end, f"the machine runs on:\n{log(session, 'com2')[-2000:]}"
+        time.sleep(0.2)
+
+
+def gdb(session, *commands, symbols=SYMBOLS):
+    """What gdb prints when it is connected and does the commands."""
+    words = [*GDB, str(symbols), "-ex", f"target remote {session.com2.socket}"]
+    for command in commands:
+        words += ["-ex", command]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return result.stdout + result.stderr
+
+
+def registers(text):
+    """The last value that "info registers" shows of each."""
+    return {name: int(value, 16)
+            for name, value in re.findall(r"^(\w+) +(0x[0-9a-f]+) ", text, re.MULTILINE)}
+
+
+def symbol(name):
+    words = subprocess.run(["nm", SYMBOLS], capture_output=True, text=True, check=True).stdout
+    return int(re.search(rf"^([0-9a-f]+) \w {name}$", words, re.MULTILINE)[1], 16)
+
+
+@pytest.fixture(params=VENDORS)
+def cpu(request):
+    return request.param
+
+
+def test_from_the_first_instruction_to_a_watched_variable(cpu):
+    with stopped_machine("boot", cpu) as session:
+        text = gdb(session,
+                   "info registers",
+                   "echo first\\n", "x/3i $pc", "stepi", "stepi", "info registers eip",
+                   "hbreak start_kernel", "continue", "bt", "info registers eip cr0",
+                   "delete", "watch *(long *)&jiffies", "continue", "delete",
+                   "break sysfs_init", "continue", "bt 1", "x/i $pc", "stepi 100",
+                   "monitor exits", "monitor regs", "delete", "detach")
+        wait_for(session, "com1", "Ctrl-D powers off")
+    begin, _, rest = text.partition("first\n")
+    assert registers(begin)["cr0"] == 0x11 and registers(begin)["cs"] == 0x10
+    assert registers(begin)["eip"] + 2 == registers(rest.split("Hardware assisted")[0])["eip"]
+    assert "in start_kernel ()" in rest
+    assert re.search(rf"eip +{symbol('start_kernel'):#x} ", rest)
+    assert registers(rest)["cr0"] & 0x80000001 == 0x80000001
+    old, new = (int(value) for value in re.findall(r"^(?:Old|New) value = (-?\d+)", rest,
+                                                   re.MULTILINE))
+    assert new == old + 1 and "do_timer" in rest
+    assert re.search(r"Breakpoint \d, 0x[0-9a-f]+ in sysfs_init", rest)
+    assert "int3" not in rest, "a breakpoint shows in the code"
+    assert re.search(r"^cpuid +\d+ +\d+", rest, re.MULTILINE)
+    assert re.search(r"^cr0 \w+ \[PE", rest, re.MULTILINE)
+    assert "detached" in rest
+
+
+def test_ctrl_c_and_a_second_gdb(cpu):
+    with stopped_machine("attach", cpu) as session:
+        gdb(session, "detach")
+        wait_for(session, "com1", "Ctrl-D powers off")
+        first = gdb(session, "info threads", "info registers eip", "detach")
+        second = gdb(session, "p/x $cs", "p $eflags", "print/x *(int *)$sp", "kill")
+        wait_for(session, "com2", "gdb has killed the guest")
+        wait_for_end(session)
+    assert re.search(r"Thread 1 \(processor 0, CPL [03]\)", first)
+    assert "detached" in first
+    assert re.search(r"^\$1 = 0x(60|73)$", second, re.MULTILINE)
+    assert re.search(r"^\$2 = \[ .*\]", second, re.MULTILINE)
+
+
+def test_a_triple_fault_stops_where_it_came(cpu):
+    """The registers are those that the test guest has set."""
+    guest = [Module(BUILD / "guest" / "triple_fault.bin")]
+    with stopped_machine("fault", cpu, "vmi=off gdb=com2", guest) as session:
+        text = gdb(session, "continue", "info registers", "x/i $pc", "continue",
+                   symbols=BUILD / "guest" / "triple_fault.elf")
+        wait_for_end(session)
+    assert "SIGSEGV" in text
+    assert "triple fault: the guest's processor 0" in text  # Vellum's own words come, too
+    values = registers(text)
+    assert (values["eax"], values["ebx"], values["esi"]) == (0x600dcafe, 0xbadf00d, 0x5151d1d1)
+    assert re.search(r"=> 0x[0-9a-f]+.*:\tud2", text)
+    assert '"event":"end","why":"triple-fault"' in text
+    assert "exited normally" in text
