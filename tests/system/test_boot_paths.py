@@ -154,6 +154,24 @@ def test_loader_is_named(runs, path):
     assert loader.startswith("GRUB" if grub else expected.get(path, "UEFI firmware"))
 
 
+@pytest.mark.parametrize("firmware", ["bios", "uefi"])
+def test_grub_as_if_vellum_were_linux(firmware, tmp_path):
+    """GRUB makes an archive of single files by itself, in its own way."""
+    boot = tmp_path / "iso" / "boot"
+    (boot / "grub").mkdir(parents=True)
+    for path in (VELLUM_BIN, VMI_KERNEL, INITRD):
+        shutil.copyfile(path, boot / path.name)
+    (boot / "grub" / "grub.cfg").write_text(
+        f"linux /boot/{VELLUM_BIN.name} mode=hv -- {WORDS}\n"
+        f"initrd newc:kernel:/boot/{VMI_KERNEL.name} newc:initrd:/boot/{INITRD.name}\nboot\n")
+    iso = tmp_path / "grub.iso"
+    subprocess.run(["grub-mkrescue", "-o", iso, tmp_path / "iso"], check=True,
+                   capture_output=True)
+    result = boot_machine(f"grub-linux-{firmware}", firmware=firmware, cdrom=iso)
+    assert "vellum-guest: done" in result.com1
+    assert "booted by GRUB" in result.com2
+
+
 def test_from_loader_to_guest_takes_few_instructions(images):
     result = boot_machine("kernel-cost", **by_kernel(images["hv"], "bios"), icount=True)
     assert record(result.com2, "boot")["cycles"] <= 20_000_000
