@@ -67,6 +67,12 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak svm_await_init
 #pragma weak svm_bitmaps_init
 #pragma weak svm_dump
+#pragma weak svm_read_state
+#pragma weak svm_write_state
+#pragma weak svm_attend
+#pragma weak svm_guard_debug_registers
+#pragma weak svm_write_dr6
+#pragma weak svm_write_dr7
 #pragma weak svm_hides_msr
 #pragma weak svm_inject_exception
 #pragma weak svm_keeps_msr
