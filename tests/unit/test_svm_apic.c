@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "fake_debugger.h"
 #include "svm/apic.c"
 
 #define CODE	0x5ff0u
