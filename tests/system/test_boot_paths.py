@@ -112,7 +112,8 @@ MACHINES = {
 
 def wanted_runs(items):
     """Paths and modes that the selected tests look at; those are the slow part."""
-    params = [item.callspec.params for item in items if "runs" in item.fixturenames]
+    params = [item.callspec.params for item in items
+              if "runs" in item.fixturenames and item.module.__name__ == __name__]
     return dict.fromkeys((one["path"], mode) for one in params
                          for mode in ([one["mode"]] if "mode" in one else MODES))
 
