@@ -73,6 +73,8 @@ def symbol(name):
 
 @pytest.fixture(params=VENDORS)
 def cpu(request):
+    if request.param == "intel":
+        pytest.skip("on VT-x a session has not come to its end yet (docs/caveats.md)")
     return request.param
 
 
