@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/start_state.h"
 #include "core/cpu.h"
+#include "core/descriptor.h"
 #include "core/vcpu.h"
 #include "guest/guest_image.h"
 #include "lib/errno.h"
@@ -23,7 +24,6 @@
 #define ACCESS_DPL	(3u << 5)
 #define ACCESS_PRESENT	BIT(7)
 #define ACCESS_LONG	BIT(13)
-#define DESCRIPTOR_G	BIT(55)
 
 #define SELECTOR_INDEX 0xfff8u
 #define SELECTOR_LOCAL BIT(2)
@@ -85,21 +85,13 @@ struct start_state start_state_startup(struct vcpu *vcpu, uint8_t page)
 	};
 }
 
-static uint32_t limit_in(uint64_t descriptor)
-{
-	uint32_t limit = (uint32_t)(descriptor & 0xffff) | (uint32_t)(descriptor >> 32 & 0xf0000);
-
-	return descriptor & DESCRIPTOR_G ? limit << 12 | 0xfff : limit;
-}
-
 static struct start_segment segment_in(uint64_t descriptor, uint16_t selector)
 {
 	return (struct start_segment){
 		.selector = selector,
-		.access = (uint16_t)(descriptor >> 40 & 0xf0ff),
-		.limit = limit_in(descriptor),
-		.base = (uint32_t)(descriptor >> 16 & 0xffffff) | (uint32_t)(descriptor >> 56)
-									  << 24,
+		.access = descriptor_access(descriptor),
+		.limit = descriptor_limit(descriptor),
+		.base = descriptor_base(descriptor),
 	};
 }
 

@@ -11,6 +11,7 @@
  * one's.
  */
 #include "core/cpu.h"
+#include "core/descriptor.h"
 #include "core/exit.h"
 #include "mm/guest_memory.h"
 #include "vmx/vmx.h"
@@ -26,7 +27,6 @@ enum { SWITCH_CALL, SWITCH_IRET, SWITCH_JMP, SWITCH_GATE };
 #define SELECTOR_RPL	    3u
 #define DESCRIPTOR_ACCESSED BIT(40)
 #define DESCRIPTOR_BUSY	    BIT(41)
-#define DESCRIPTOR_G	    BIT(55)
 #define TSS32_TYPES	    0x9du /* of the access byte: P, S, the type less "busy" */
 #define TSS32_AVAILABLE	    0x89u
 #define LDT_TYPES	    0x9fu
@@ -99,28 +99,10 @@ static uint16_t selector_of(enum vmcs_segment segment)
 	return (uint16_t)read_field(VMCS_GUEST_ES_SELECTOR, segment);
 }
 
-static uint32_t base_in(uint64_t descriptor)
-{
-	return (uint32_t)(descriptor >> 16 & 0xffffff) | (uint32_t)(descriptor >> 56) << 24;
-}
-
-static uint32_t limit_in(uint64_t descriptor)
-{
-	uint32_t limit = (uint32_t)(descriptor & 0xffff) | (uint32_t)(descriptor >> 32 & 0xf0000);
-
-	return descriptor & DESCRIPTOR_G ? limit << 12 | 0xfff : limit;
-}
-
-/* Bits 55:40 of a descriptor are the access rights, but for the four limit bits. */
-static uint64_t access_in(uint64_t descriptor)
-{
-	return descriptor >> 40 & 0xf0ff;
-}
-
 static struct segment segment_in(uint64_t descriptor, uint16_t selector)
 {
-	return (struct segment){selector, base_in(descriptor), limit_in(descriptor),
-				access_in(descriptor)};
+	return (struct segment){selector, descriptor_base(descriptor), descriptor_limit(descriptor),
+				descriptor_access(descriptor)};
 }
 
 /* A selector's descriptor in the GDT, or in the LDT if its TI bit says so. */
@@ -265,8 +247,8 @@ static bool read_segments(struct task *task)
 
 static bool is_tss32(uint64_t descriptor)
 {
-	return (access_in(descriptor) & TSS32_TYPES) == TSS32_AVAILABLE &&
-	       limit_in(descriptor) >= sizeof(struct tss32) - 1;
+	return (descriptor_access(descriptor) & TSS32_TYPES) == TSS32_AVAILABLE &&
+	       descriptor_limit(descriptor) >= sizeof(struct tss32) - 1;
 }
 
 /* The TSS and its descriptor are where the old task's CR3 says, all else where the new one's. */
@@ -277,7 +259,7 @@ static bool read_new_task(struct task *task, uint16_t selector)
 	if ((selector & SELECTOR_LDT) ||
 	    !read_descriptor(&task->paging, NULL, selector, &task->descriptor) ||
 	    !is_tss32(task->descriptor) ||
-	    guest_memory_read(&task->paging, gva(base_in(task->descriptor)), &task->tss,
+	    guest_memory_read(&task->paging, gva(descriptor_base(task->descriptor)), &task->tss,
 			      sizeof(task->tss)))
 		return refuse(task, VECTOR_TS, selector);
 	if (task->paging.cr0 & CR0_PG)
@@ -388,7 +370,8 @@ static void mark_new_task(struct task *task, unsigned int source)
 
 	if (source == SWITCH_CALL || source == SWITCH_GATE) {
 		task->tss.eflags |= RFLAGS_NT;
-		guest_memory_write(&paging, gva(base_in(task->descriptor)), &link, sizeof(link));
+		guest_memory_write(&paging, gva(descriptor_base(task->descriptor)), &link,
+				   sizeof(link));
 	}
 	if (source != SWITCH_IRET)
 		set_busy(&paging, task->selector, true);
