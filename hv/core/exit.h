@@ -16,6 +16,21 @@ struct port_access {
 	bool string; /* INS, OUTS, with or without REP */
 };
 
+/* A row of a vendor's table: what the exit is counted as, and who handles it. */
+struct exit_handler {
+	enum exit_reason reason; /* COUNTS_ITSELF: handle() does, as it depends */
+	void (*handle)(struct vcpu *vcpu);
+};
+
+#define COUNTS_ITSELF EXIT_REASONS
+
+static inline void exit_dispatch(struct vcpu *vcpu, const struct exit_handler *handler)
+{
+	if (handler->reason != COUNTS_ITSELF)
+		vcpu_count_exit(vcpu, handler->reason);
+	handler->handle(vcpu);
+}
+
 void exit_cpuid(struct vcpu *vcpu);
 void exit_rdmsr(struct vcpu *vcpu);
 void exit_wrmsr(struct vcpu *vcpu);

@@ -165,8 +165,9 @@ void svm_software_interrupt_exit(struct vcpu *vcpu)
 	vmcb->control.event_injection = vector | EVENT_TYPE_SOFTWARE | EVENT_VALID;
 }
 
-void svm_debug_register_exit(struct vcpu *vcpu, uint32_t exit_code)
+void svm_debug_register_exit(struct vcpu *vcpu)
 {
+	uint64_t exit_code = vmcb_of(vcpu)->control.exit_code;
 	bool write = exit_code >= SVM_EXIT_DR_WRITE;
 
 	debugger_moves_register(vcpu, exit_code & 7, general_register(&vmcb_of(vcpu)->save), write);

@@ -69,105 +69,65 @@ _Noreturn static void invalid_vmcb(struct vcpu *vcpu)
 	exit_unhandled(vcpu);
 }
 
-/* Each case: the neutral reason, and who handles it. */
-static void handle_exit(struct vcpu *vcpu, uint32_t exit_code)
+static void alignment_check_exit(struct vcpu *vcpu)
 {
-	switch (exit_code) {
-	case SVM_EXIT_CPUID:
-		vcpu_count_exit(vcpu, EXIT_CPUID);
-		exit_cpuid(vcpu);
-		break;
-	case SVM_EXIT_MSR:
-		msr_exit(vcpu);
-		break;
-	case SVM_EXIT_PORT:
-		vcpu_count_exit(vcpu, EXIT_PORT);
-		port_exit(vcpu);
-		break;
-	case SVM_EXIT_VMMCALL:
-		vcpu_count_exit(vcpu, EXIT_HYPERCALL);
-		exit_hypercall(vcpu);
-		break;
-	case SVM_EXIT_VMRUN:
-	case SVM_EXIT_VMLOAD:
-	case SVM_EXIT_VMSAVE:
-	case SVM_EXIT_STGI:
-	case SVM_EXIT_CLGI:
-	case SVM_EXIT_SKINIT:
-	case SVM_EXIT_INVLPGA:
-		vcpu_count_exit(vcpu, EXIT_VIRT_INSN);
-		exit_undefined_instruction(vcpu);
-		break;
-	case SVM_EXIT_NPF:
-		nested_fault_exit(vcpu);
-		break;
-	case SVM_EXIT_IRET:
-		vcpu_count_exit(vcpu, EXIT_NMI);
-		svm_iret_exit(vcpu);
-		break;
-	case SVM_EXIT_INVD:
-	case SVM_EXIT_WBINVD: /* QEMU 7.2 says this for INVD; WBINVD itself does not exit */
-		vcpu_count_exit(vcpu, EXIT_CACHE);
-		exit_invd(vcpu);
-		break;
-	case SVM_EXIT_EXCEPTION + VECTOR_DB:
-		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		debug_exception_exit(vcpu);
-		break;
-	case SVM_EXIT_EXCEPTION + VECTOR_BP:
-		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		svm_breakpoint_exit(vcpu);
-		break;
-	case SVM_EXIT_SWINT:
-		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		svm_software_interrupt_exit(vcpu);
-		break;
-	case SVM_EXIT_EXCEPTION + VECTOR_AC:
-		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		exit_exception(vcpu, VECTOR_AC);
-		break;
-	case SVM_EXIT_EXCEPTION + VECTOR_TS:
-	case SVM_EXIT_EXCEPTION + VECTOR_NP:
-	case SVM_EXIT_EXCEPTION + VECTOR_SS:
-	case SVM_EXIT_EXCEPTION + VECTOR_GP:
-		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		exit_segment_exception(vcpu, exit_code - SVM_EXIT_EXCEPTION,
-				       (uint32_t)vmcb_of(vcpu)->control.exit_info1);
-		break;
-	case SVM_EXIT_INIT:
-		vcpu_count_exit(vcpu, EXIT_INIT);
-		exit_init(vcpu);
-		break;
-	case SVM_EXIT_INTR:
-		vcpu_count_exit(vcpu, EXIT_ATTENTION);
-		svm_interrupt_exit(vcpu);
-		break;
-	case SVM_EXIT_VINTR:
-		vcpu_count_exit(vcpu, EXIT_ATTENTION);
-		svm_interrupt_window_exit(vcpu);
-		break;
-	case SVM_EXIT_HLT:
-		vcpu_count_exit(vcpu, EXIT_ATTENTION);
-		svm_halt_exit(vcpu);
-		break;
-	case SVM_EXIT_PAUSE:
-		vcpu_count_exit(vcpu, EXIT_ATTENTION);
-		svm_pause_exit(vcpu);
-		break;
-	case SVM_EXIT_DR_READ ... SVM_EXIT_DR_WRITE + 15:
-		vcpu_count_exit(vcpu, EXIT_DEBUG_REGISTER);
-		svm_debug_register_exit(vcpu, exit_code);
-		break;
-	case SVM_EXIT_SHUTDOWN:
-		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);
-		exit_triple_fault(vcpu);
-	case SVM_EXIT_INVALID:
-		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		invalid_vmcb(vcpu);
-	default:
-		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		exit_unhandled(vcpu);
-	}
+	exit_exception(vcpu, VECTOR_AC);
+}
+
+static void segment_exception_exit(struct vcpu *vcpu)
+{
+	const struct vmcb_control *control = &vmcb_of(vcpu)->control;
+
+	exit_segment_exception(vcpu, (unsigned int)control->exit_code - SVM_EXIT_EXCEPTION,
+			       (uint32_t)control->exit_info1);
+}
+
+/* By the exit code (APM volume 2, appendix C). */
+static const struct exit_handler handlers[] = {
+	[SVM_EXIT_DR_READ... SVM_EXIT_DR_WRITE + 15] = {EXIT_DEBUG_REGISTER,
+							svm_debug_register_exit},
+	[SVM_EXIT_EXCEPTION + VECTOR_DB] = {EXIT_EXCEPTION, debug_exception_exit},
+	[SVM_EXIT_EXCEPTION + VECTOR_BP] = {EXIT_EXCEPTION, svm_breakpoint_exit},
+	[SVM_EXIT_EXCEPTION + VECTOR_TS] = {EXIT_EXCEPTION, segment_exception_exit},
+	[SVM_EXIT_EXCEPTION + VECTOR_NP] = {EXIT_EXCEPTION, segment_exception_exit},
+	[SVM_EXIT_EXCEPTION + VECTOR_SS] = {EXIT_EXCEPTION, segment_exception_exit},
+	[SVM_EXIT_EXCEPTION + VECTOR_GP] = {EXIT_EXCEPTION, segment_exception_exit},
+	[SVM_EXIT_EXCEPTION + VECTOR_AC] = {EXIT_EXCEPTION, alignment_check_exit},
+	[SVM_EXIT_INTR] = {EXIT_ATTENTION, svm_interrupt_exit},
+	[SVM_EXIT_INIT] = {EXIT_INIT, exit_init},
+	[SVM_EXIT_VINTR] = {EXIT_ATTENTION, svm_interrupt_window_exit},
+	[SVM_EXIT_CPUID] = {EXIT_CPUID, exit_cpuid},
+	[SVM_EXIT_IRET] = {EXIT_NMI, svm_iret_exit},
+	[SVM_EXIT_SWINT] = {EXIT_EXCEPTION, svm_software_interrupt_exit},
+	[SVM_EXIT_INVD] = {EXIT_CACHE, exit_invd},
+	[SVM_EXIT_PAUSE] = {EXIT_ATTENTION, svm_pause_exit},
+	[SVM_EXIT_HLT] = {EXIT_ATTENTION, svm_halt_exit},
+	[SVM_EXIT_INVLPGA] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[SVM_EXIT_PORT] = {EXIT_PORT, port_exit},
+	[SVM_EXIT_MSR] = {COUNTS_ITSELF, msr_exit},
+	[SVM_EXIT_SHUTDOWN] = {EXIT_TRIPLE_FAULT, exit_triple_fault},
+	[SVM_EXIT_VMRUN] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[SVM_EXIT_VMMCALL] = {EXIT_HYPERCALL, exit_hypercall},
+	[SVM_EXIT_VMLOAD] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[SVM_EXIT_VMSAVE] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[SVM_EXIT_STGI] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[SVM_EXIT_CLGI] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[SVM_EXIT_SKINIT] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[SVM_EXIT_WBINVD] = {EXIT_CACHE, exit_invd}, /* QEMU 7.2 says this for INVD only */
+};
+
+/* Those whose codes are far from the others'. */
+static const struct exit_handler nested_fault = {COUNTS_ITSELF, nested_fault_exit};
+static const struct exit_handler invalid = {EXIT_UNKNOWN, invalid_vmcb};
+static const struct exit_handler unknown = {EXIT_UNKNOWN, exit_unhandled};
+
+static const struct exit_handler *handler_of(uint32_t exit_code)
+{
+	if (exit_code < ARRAY_SIZE(handlers) && handlers[exit_code].handle)
+		return &handlers[exit_code];
+	if (exit_code == SVM_EXIT_NPF)
+		return &nested_fault;
+	return exit_code == SVM_EXIT_INVALID ? &invalid : &unknown;
 }
 
 /* INT n, INT3 and INTO: their RIP is still at the instruction, which just runs again. */
@@ -200,7 +160,7 @@ void svm_exit(struct vcpu *vcpu)
 	vmcb->control.clean = CLEAN_ALL;
 	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
 	requeue_event(&vmcb->control);
-	handle_exit(vcpu, (uint32_t)vmcb->control.exit_code);
+	exit_dispatch(vcpu, handler_of((uint32_t)vmcb->control.exit_code));
 	vmcb_of(vcpu)->save.rax = vcpu->regs.rax;
 	vcpu->counter->cycles += rdtsc() - vcpu->exit_start;
 }

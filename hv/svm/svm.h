@@ -111,7 +111,7 @@ void svm_write_dr6(struct vcpu *vcpu, uint64_t value);
 void svm_write_dr7(struct vcpu *vcpu, uint64_t value);
 void svm_breakpoint_exit(struct vcpu *vcpu);
 void svm_software_interrupt_exit(struct vcpu *vcpu);
-void svm_debug_register_exit(struct vcpu *vcpu, uint32_t exit_code);
+void svm_debug_register_exit(struct vcpu *vcpu);
 
 /* attention.c: exits that are there to look at the debugger's line */
 void svm_interrupt_exit(struct vcpu *vcpu);

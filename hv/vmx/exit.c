@@ -111,8 +111,9 @@ static void exception_exit(struct vcpu *vcpu)
 		deliver_behind_int1();
 }
 
-_Noreturn static void failed_entry(struct vcpu *vcpu, uint32_t reason)
+_Noreturn static void failed_entry(struct vcpu *vcpu)
 {
+	uint32_t reason = BASIC_EXIT_REASON(vmread(VMCS_EXIT_REASON));
 	uint64_t info = vmread(VMCS_EXIT_QUALIFICATION);
 
 	pr_error("VT-x refused to enter the guest: %s; qualification %lx",
@@ -124,113 +125,53 @@ _Noreturn static void failed_entry(struct vcpu *vcpu, uint32_t reason)
 static void machine_check_at_entry(struct vcpu *vcpu)
 {
 	if (!machine_check_is_survivable())
-		failed_entry(vcpu, VMX_EXIT_MACHINE_CHECK);
+		failed_entry(vcpu);
 	vcpu->pending.machine_check = true;
 }
 
-/* Each case: the neutral reason, and who handles it. */
-static void handle_exit(struct vcpu *vcpu, uint32_t reason)
+static void startup_exit(struct vcpu *vcpu)
 {
-	switch (reason) {
-	case VMX_EXIT_CPUID:
-		vcpu_count_exit(vcpu, EXIT_CPUID);
-		exit_cpuid(vcpu);
-		break;
-	case VMX_EXIT_RDMSR:
-		vcpu_count_exit(vcpu, EXIT_RDMSR);
-		exit_rdmsr(vcpu);
-		break;
-	case VMX_EXIT_WRMSR:
-		vcpu_count_exit(vcpu, EXIT_WRMSR);
-		exit_wrmsr(vcpu);
-		break;
-	case VMX_EXIT_PORT:
-		vcpu_count_exit(vcpu, EXIT_PORT);
-		port_exit(vcpu);
-		break;
-	case VMX_EXIT_VMCALL:
-		vcpu_count_exit(vcpu, EXIT_HYPERCALL);
-		exit_hypercall(vcpu);
-		break;
-	case VMX_EXIT_VMCLEAR:
-	case VMX_EXIT_VMLAUNCH:
-	case VMX_EXIT_VMPTRLD:
-	case VMX_EXIT_VMPTRST:
-	case VMX_EXIT_VMREAD:
-	case VMX_EXIT_VMRESUME:
-	case VMX_EXIT_VMWRITE:
-	case VMX_EXIT_VMXOFF:
-	case VMX_EXIT_VMXON:
-	case VMX_EXIT_INVEPT:
-	case VMX_EXIT_INVVPID:
-	case VMX_EXIT_GETSEC:
-	case VMX_EXIT_SEAMCALL:
-	case VMX_EXIT_TDCALL:
-		vcpu_count_exit(vcpu, EXIT_VIRT_INSN);
-		exit_undefined_instruction(vcpu);
-		break;
-	case VMX_EXIT_EPT_VIOLATION:
-		vcpu_count_exit(vcpu, EXIT_NESTED_FAULT);
-		ept_violation_exit(vcpu);
-		break;
-	case VMX_EXIT_INVD:
-		vcpu_count_exit(vcpu, EXIT_CACHE);
-		exit_invd(vcpu);
-		break;
-	case VMX_EXIT_EXCEPTION:
-		exception_exit(vcpu);
-		break;
-	case VMX_EXIT_MACHINE_CHECK:
-		vcpu_count_exit(vcpu, EXIT_EXCEPTION);
-		machine_check_at_entry(vcpu);
-		break;
-	case VMX_EXIT_TIMER:
-		vcpu_count_exit(vcpu, EXIT_TIMER);
-		vmx_timer_exit(vcpu);
-		break;
-	case VMX_EXIT_INTERRUPT_WINDOW:
-		vcpu_count_exit(vcpu, EXIT_NMI);
-		vmx_interrupt_window_exit(vcpu);
-		break;
-	case VMX_EXIT_NMI_WINDOW:
-		vcpu_count_exit(vcpu, EXIT_NMI);
-		vmx_nmi_exit(vcpu);
-		break;
-	case VMX_EXIT_CR_ACCESS:
-		vcpu_count_exit(vcpu, EXIT_CONTROL_REGISTER);
-		vmx_cr_exit(vcpu);
-		break;
-	case VMX_EXIT_MOV_DR:
-		vcpu_count_exit(vcpu, EXIT_DEBUG_REGISTER);
-		vmx_debug_register_exit(vcpu);
-		break;
-	case VMX_EXIT_TASK_SWITCH:
-		vcpu_count_exit(vcpu, EXIT_TASK_SWITCH);
-		vmx_task_switch_exit(vcpu);
-		break;
-	case VMX_EXIT_XSETBV:
-		vcpu_count_exit(vcpu, EXIT_XSETBV);
-		exit_xsetbv(vcpu);
-		break;
-	case VMX_EXIT_INIT:
-		vcpu_count_exit(vcpu, EXIT_INIT);
-		exit_init(vcpu);
-		break;
-	case VMX_EXIT_STARTUP:
-		vcpu_count_exit(vcpu, EXIT_STARTUP);
-		exit_startup(vcpu, STARTUP_EXIT_PAGE(vmread(VMCS_EXIT_QUALIFICATION)));
-		break;
-	case VMX_EXIT_TRIPLE_FAULT:
-		vcpu_count_exit(vcpu, EXIT_TRIPLE_FAULT);
-		exit_triple_fault(vcpu);
-	case VMX_EXIT_GUEST_STATE:
-	case VMX_EXIT_MSR_LOADING:
-		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		failed_entry(vcpu, reason);
-	default:
-		vcpu_count_exit(vcpu, EXIT_UNKNOWN);
-		exit_unhandled(vcpu);
-	}
+	exit_startup(vcpu, STARTUP_EXIT_PAGE(vmread(VMCS_EXIT_QUALIFICATION)));
+}
+
+/* By the basic exit reason (SDM volume 3D, appendix C). */
+static const struct exit_handler handlers[] = {
+	[VMX_EXIT_EXCEPTION] = {COUNTS_ITSELF, exception_exit},
+	[VMX_EXIT_TRIPLE_FAULT] = {EXIT_TRIPLE_FAULT, exit_triple_fault},
+	[VMX_EXIT_INIT] = {EXIT_INIT, exit_init},
+	[VMX_EXIT_STARTUP] = {EXIT_STARTUP, startup_exit},
+	[VMX_EXIT_INTERRUPT_WINDOW] = {EXIT_NMI, vmx_interrupt_window_exit},
+	[VMX_EXIT_NMI_WINDOW] = {EXIT_NMI, vmx_nmi_exit},
+	[VMX_EXIT_TASK_SWITCH] = {EXIT_TASK_SWITCH, vmx_task_switch_exit},
+	[VMX_EXIT_CPUID] = {EXIT_CPUID, exit_cpuid},
+	[VMX_EXIT_GETSEC] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[VMX_EXIT_INVD] = {EXIT_CACHE, exit_invd},
+	[VMX_EXIT_VMCALL] = {EXIT_HYPERCALL, exit_hypercall},
+	[VMX_EXIT_VMCLEAR... VMX_EXIT_VMXON] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[VMX_EXIT_CR_ACCESS] = {EXIT_CONTROL_REGISTER, vmx_cr_exit},
+	[VMX_EXIT_MOV_DR] = {EXIT_DEBUG_REGISTER, vmx_debug_register_exit},
+	[VMX_EXIT_PORT] = {EXIT_PORT, port_exit},
+	[VMX_EXIT_RDMSR] = {EXIT_RDMSR, exit_rdmsr},
+	[VMX_EXIT_WRMSR] = {EXIT_WRMSR, exit_wrmsr},
+	[VMX_EXIT_GUEST_STATE] = {EXIT_UNKNOWN, failed_entry},
+	[VMX_EXIT_MSR_LOADING] = {EXIT_UNKNOWN, failed_entry},
+	[VMX_EXIT_MACHINE_CHECK] = {EXIT_EXCEPTION, machine_check_at_entry},
+	[VMX_EXIT_EPT_VIOLATION] = {EXIT_NESTED_FAULT, ept_violation_exit},
+	[VMX_EXIT_INVEPT] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[VMX_EXIT_TIMER] = {EXIT_TIMER, vmx_timer_exit},
+	[VMX_EXIT_INVVPID] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[VMX_EXIT_XSETBV] = {EXIT_XSETBV, exit_xsetbv},
+	[VMX_EXIT_SEAMCALL] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+	[VMX_EXIT_TDCALL] = {EXIT_VIRT_INSN, exit_undefined_instruction},
+};
+
+static const struct exit_handler unknown = {EXIT_UNKNOWN, exit_unhandled};
+
+static const struct exit_handler *handler_of(uint32_t reason)
+{
+	if (reason < ARRAY_SIZE(handlers) && handlers[reason].handle)
+		return &handlers[reason];
+	return &unknown;
 }
 
 /*
@@ -258,6 +199,6 @@ void vmx_exit(struct vcpu *vcpu)
 {
 	vcpu->exit_start = rdtsc();
 	requeue_event();
-	handle_exit(vcpu, BASIC_EXIT_REASON(vmread(VMCS_EXIT_REASON)));
+	exit_dispatch(vcpu, handler_of(BASIC_EXIT_REASON(vmread(VMCS_EXIT_REASON))));
 	vcpu->counter->cycles += rdtsc() - vcpu->exit_start;
 }

@@ -154,9 +154,9 @@ void svm_pause_exit(struct vcpu *v)
 	note(v, "pause");
 }
 
-void svm_debug_register_exit(struct vcpu *v, uint32_t exit_code)
+void svm_debug_register_exit(struct vcpu *v)
 {
-	note(v, exit_code < 0x30 ? "read dr" : "write dr");
+	note(v, "debug register");
 }
 
 void svm_iret_exit(struct vcpu *v)
@@ -230,8 +230,8 @@ static void exits_for_the_debugger_are_told_from_others(void **state)
 	assert_handled(0x64, "interrupt window", EXIT_ATTENTION);
 	assert_handled(0x78, "halt", EXIT_ATTENTION);
 	assert_handled(0x77, "pause", EXIT_ATTENTION);
-	assert_handled(0x20, "read dr", EXIT_DEBUG_REGISTER);
-	assert_handled(0x37, "write dr", EXIT_DEBUG_REGISTER);
+	assert_handled(0x20, "debug register", EXIT_DEBUG_REGISTER);
+	assert_handled(0x37, "debug register", EXIT_DEBUG_REGISTER);
 }
 
 /* A #DB goes to the guest unless a debugger is there and wants it. */
