@@ -5,17 +5,14 @@
  * that it has without Vellum (15.25.8), so only the page size has to mind the MTRRs.
  */
 #include "core/cpu.h"
-#include "core/guest_space.h"
-#include "core/lock.h"
 #include "core/smp.h"
 #include "dev/lapic.h"
-#include "mm/page_table.h"
+#include "mm/mmu.h"
 #include "svm/svm.h"
 
 /* A nested walk is a user access, and a guest's page tables are written (15.25.5). */
 #define NPT_FLAGS (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
 
-static struct page_table npt;
 static uint64_t apic_page; /* that is caught; 0: none is */
 
 static uint64_t entry_flags(enum memory_type type)
@@ -30,7 +27,7 @@ static int catch_apic(void)
 	if (smp_guest_count() == 1)
 		return 0;
 	apic_page = lapic_page().raw;
-	return page_table_map(&npt, apic_page, PAGE_SIZE, hpa(apic_page), NPT_FLAGS & ~PAGE_WRITE);
+	return mmu_map_page(gpa(apic_page), NPT_FLAGS & ~PAGE_WRITE);
 }
 
 bool svm_catches_apic(gpa_t address)
@@ -40,27 +37,18 @@ bool svm_catches_apic(gpa_t address)
 
 int svm_memory_init(void)
 {
-	int error = page_table_init(&npt, NPT_FLAGS, cpu_largest_page());
+	const struct mmu_format format = {entry_flags, NPT_FLAGS, cpu_largest_page()};
+	int error = mmu_init(&format);
 
-	if (!error)
-		error = guest_space_map(&npt, entry_flags);
 	return error ? error : catch_apic();
-}
-
-hpa_t svm_nested_root(void)
-{
-	return npt.root;
 }
 
 bool svm_map_more(struct vcpu *vcpu, gpa_t address)
 {
-	bool forgotten;
-	int error;
+	bool flush;
+	bool mapped = mmu_map_more(address, &flush);
 
-	lock_take();
-	error = guest_space_map_more(&npt, address, entry_flags, &forgotten);
-	lock_release();
-	if (forgotten)
+	if (flush)
 		vmcb_of(vcpu)->control.tlb_control = TLB_CONTROL_FLUSH_ALL;
-	return !error;
+	return mapped;
 }

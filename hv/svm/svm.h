@@ -76,9 +76,8 @@ bool svm_hides_msr(uint32_t msr);
 bool svm_keeps_msr(uint32_t msr);
 void svm_release_port(struct vcpu *vcpu, uint16_t port);
 
-/* npt.c: guest-physical to host-physical */
+/* npt.c: the format of nested page tables, and the page that is caught there */
 int svm_memory_init(void);
-hpa_t svm_nested_root(void);
 bool svm_map_more(struct vcpu *vcpu, gpa_t address);
 bool svm_catches_apic(gpa_t address);
 

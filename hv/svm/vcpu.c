@@ -5,6 +5,7 @@
 #include "core/start_state.h"
 #include "debug/debugger.h"
 #include "lib/string.h"
+#include "mm/mmu.h"
 #include "svm/svm.h"
 
 _Noreturn void svm_run_loop(struct vcpu *vcpu, uint64_t vmcb_physical); /* entry.asm */
@@ -35,7 +36,7 @@ static void init_control(const struct vcpu *vcpu, struct vmcb_control *control)
 	control->msrpm_base = svm_msr_bitmap().raw;
 	control->asid = GUEST_ASID;
 	control->nested_control = NESTED_PAGING_ENABLE;
-	control->nested_cr3 = svm_nested_root().raw;
+	control->nested_cr3 = mmu_nested_root().raw;
 }
 
 /* SYSCALL's and SYSENTER's MSRs are not the state's to change: INIT leaves them, too. */

@@ -5,11 +5,7 @@
  * guest's PAT combines with them as it does with MTRRs (29.3.7.2).
  */
 #include "core/cpu.h"
-#include "core/guest_space.h"
-#include "core/lock.h"
-#include "debug/console.h"
-#include "mm/mtrr.h"
-#include "mm/page_table.h"
+#include "mm/mmu.h"
 #include "vmx/vmx.h"
 
 #define EPT_ALL_RIGHTS	   (BIT(0) | BIT(1) | BIT(2)) /* read, write, execute */
@@ -17,8 +13,6 @@
 #define EPT_POINTER_WB	   6
 #define EPT_POINTER_LEVELS (3 << 3) /* of the walk, less one */
 #define INVEPT_ALL	   2
-
-static struct page_table ept;
 
 static uint64_t entry_flags(enum memory_type type)
 {
@@ -49,39 +43,29 @@ void vmx_flush(void)
 
 int vmx_memory_init(void)
 {
-	int error = page_table_init(&ept, EPT_ALL_RIGHTS, largest_page());
+	const struct mmu_format format = {entry_flags, EPT_ALL_RIGHTS, largest_page()};
 
-	return error ? error : guest_space_map(&ept, entry_flags);
+	return mmu_init(&format);
 }
 
-/*
- * All processors' MTRRs are alike, so each of the guest's writes the same ones, and flushes
- * here what itself has cached of the old entries.
- */
 void vmx_memory_types_changed(void)
 {
-	lock_take();
-	if (guest_space_types_changed() && guest_space_map(&ept, entry_flags))
-		pr_warn("the guest's MTRRs could not be followed everywhere: no memory left");
-	lock_release();
+	mmu_follow_memory_types();
 	vmx_flush();
 }
 
 uint64_t vmx_ept_pointer(void)
 {
-	return ept.root.raw | EPT_POINTER_WB | EPT_POINTER_LEVELS;
+	return mmu_nested_root().raw | EPT_POINTER_WB | EPT_POINTER_LEVELS;
 }
 
 bool vmx_map_more(struct vcpu *vcpu, gpa_t address)
 {
-	bool forgotten;
-	int error;
+	bool flush;
+	bool mapped = mmu_map_more(address, &flush);
 
 	(void)vcpu;
-	lock_take();
-	error = guest_space_map_more(&ept, address, entry_flags, &forgotten);
-	lock_release();
-	if (forgotten)
+	if (flush)
 		vmx_flush();
-	return !error;
+	return mapped;
 }

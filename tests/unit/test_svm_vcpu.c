@@ -83,7 +83,7 @@ hpa_t svm_msr_bitmap(void)
 	return hpa(0x222000);
 }
 
-hpa_t svm_nested_root(void)
+hpa_t mmu_nested_root(void)
 {
 	return hpa(0x333000);
 }

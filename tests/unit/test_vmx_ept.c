@@ -2,11 +2,8 @@
 /* The entries of EPT, their pointer, and when cached translations are dropped. */
 #include "support.h"
 
-#include <string.h>
-
 #include "core/cpu.h"
 #include "lib/errno.h"
-#include "mm/frames.h"
 
 static uint64_t capabilities;
 
@@ -19,44 +16,43 @@ static uint64_t fake_rdmsr(uint32_t msr)
 #define rdmsr(msr) fake_rdmsr(msr)
 #include "vmx/ept.c"
 
-static bool changed, forgets;
-static int map_error;
-static unsigned int maps;
-static nested_flags_t flags;
+static struct mmu_format format;
+static bool flushes, mapped;
+static int error;
+static unsigned int follows;
 
-int guest_space_map(struct page_table *table, nested_flags_t f)
+int mmu_init(const struct mmu_format *f)
 {
-	assert_ptr_equal(table, &ept);
-	flags = f;
-	maps++;
-	return map_error;
+	format = *f;
+	return error;
 }
 
-int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t f, bool *forgotten)
+hpa_t mmu_nested_root(void)
 {
-	assert_ptr_equal(table, &ept);
-	assert_ptr_equal(f, flags);
+	return hpa(PAGE_SIZE);
+}
+
+bool mmu_map_more(gpa_t address, bool *flush)
+{
 	assert_int_equal(address.raw, 0x123456789000);
-	*forgotten = forgets;
-	return map_error;
+	*flush = flushes;
+	return mapped;
 }
 
-bool guest_space_types_changed(void)
+void mmu_follow_memory_types(void)
 {
-	return changed;
+	follows++;
 }
 
 /* Without INVEPT among the capabilities no test executes it. */
 static int make_ept(void **state)
 {
 	(void)state;
-	console_clear();
-	arena_create(4 * PAGE_SIZE);
-	frames_init(hpa(PAGE_SIZE), hpa(4 * PAGE_SIZE));
 	capabilities = BIT(6) | BIT(14) | BIT(16);
-	changed = forgets = false;
-	map_error = 0;
-	maps = 0;
+	flushes = false;
+	mapped = true;
+	error = 0;
+	follows = 0;
 	assert_int_equal(vmx_memory_init(), 0);
 	return 0;
 }
@@ -69,9 +65,10 @@ static void an_entry_holds_rights_and_type(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++)
-		assert_int_equal(flags(types[i]), expected[i]);
-	assert_int_equal(flags(1), 0x0f);
-	assert_int_equal(flags(5), 0x2f);
+		assert_int_equal(format.flags(types[i]), expected[i]);
+	assert_int_equal(format.table_flags, 0x7);
+	assert_int_equal(format.flags(1), 0x0f);
+	assert_int_equal(format.flags(5), 0x2f);
 }
 
 /* Table 25-9: write-back, four levels, no accessed and dirty flags */
@@ -84,7 +81,7 @@ static void the_pointer_says_how_to_walk(void **state)
 static void pages_are_as_large_as_the_processor_can(void **state)
 {
 	(void)state;
-	assert_int_equal(ept.largest_page, 2 * MIB);
+	assert_int_equal(format.largest_page, 2 * MIB);
 	capabilities = BIT(16) | BIT(17);
 	assert_int_equal(largest_page(), 1 * GIB);
 	capabilities = BIT(17);
@@ -93,34 +90,27 @@ static void pages_are_as_large_as_the_processor_can(void **state)
 	assert_int_equal(largest_page(), PAGE_SIZE);
 }
 
-static void changed_types_are_mapped_again(void **state)
+static void changed_types_are_followed(void **state)
 {
 	(void)state;
 	vmx_memory_types_changed();
-	assert_int_equal(maps, 1);
-	changed = true;
-	vmx_memory_types_changed();
-	assert_int_equal(maps, 2);
-	assert_console_quiet();
-	map_error = -ENOMEM;
-	vmx_memory_types_changed();
-	assert_console(LOG_WARN, "could not be followed");
+	assert_int_equal(follows, 1);
 }
 
 static void an_address_is_mapped_or_not(void **state)
 {
 	(void)state;
 	assert_true(vmx_map_more(NULL, gpa(0x123456789000)));
-	forgets = true;
+	flushes = true;
 	assert_true(vmx_map_more(NULL, gpa(0x123456789000)));
-	map_error = -ENOMEM;
+	mapped = false;
 	assert_false(vmx_map_more(NULL, gpa(0x123456789000)));
 }
 
-static void a_table_that_can_not_be_filled_is_an_error(void **state)
+static void tables_that_can_not_be_made_are_an_error(void **state)
 {
 	(void)state;
-	map_error = -ENOMEM;
+	error = -ENOMEM;
 	assert_int_equal(vmx_memory_init(), -ENOMEM);
 }
 
@@ -131,9 +121,9 @@ int main(void)
 		T(an_entry_holds_rights_and_type),
 		T(the_pointer_says_how_to_walk),
 		T(pages_are_as_large_as_the_processor_can),
-		T(changed_types_are_mapped_again),
+		T(changed_types_are_followed),
 		T(an_address_is_mapped_or_not),
-		T(a_table_that_can_not_be_filled_is_an_error),
+		T(tables_that_can_not_be_made_are_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
