@@ -3,17 +3,11 @@
 #ifndef VELLUM_CORE_GUEST_STATE_H
 #define VELLUM_CORE_GUEST_STATE_H
 
+#include "core/descriptor.h"
 #include "core/vcpu.h"
 #include "lib/types.h"
 
 #define FXSAVE_SIZE 512 /* APM volume 2, 11.4.4 */
-
-/* access: bits 55:40 of a descriptor, less its limit; 0: not usable. */
-struct guest_segment {
-	uint16_t selector, access;
-	uint32_t limit;
-	uint64_t base;
-};
 
 struct guest_state {
 	uint8_t fpu[FXSAVE_SIZE] __attribute__((aligned(16))); /* as FXSAVE stores it */

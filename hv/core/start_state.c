@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/start_state.h"
 #include "core/cpu.h"
-#include "core/descriptor.h"
 #include "core/vcpu.h"
 #include "guest/guest_image.h"
 #include "lib/errno.h"
@@ -33,14 +32,14 @@
 #define CR4_NOT_32BIT  (CR4_VMXE | CR4_SMXE | CR4_FRED | CR4_PCIDE | CR4_LA57 | CR4_CET)
 #define RFLAGS_DEFINED 0x003d7fd5u /* less VM */
 
-static struct start_segment flat(uint16_t selector, uint16_t access, uint32_t limit)
+static struct guest_segment flat(uint16_t selector, uint16_t access, uint32_t limit)
 {
-	return (struct start_segment){selector, access, limit, 0};
+	return (struct guest_segment){selector, access, limit, 0};
 }
 
 struct start_state start_state_kernel(struct vcpu *vcpu, const struct guest_entry *entry)
 {
-	struct start_segment data = flat(entry->data_selector, ACCESS_DATA32, UINT32_MAX);
+	struct guest_segment data = flat(entry->data_selector, ACCESS_DATA32, UINT32_MAX);
 
 	vcpu->regs = (struct guest_registers){
 		.rax = entry->eax,
@@ -65,7 +64,7 @@ struct start_state start_state_kernel(struct vcpu *vcpu, const struct guest_entr
 
 struct start_state start_state_startup(struct vcpu *vcpu, uint8_t page)
 {
-	struct start_segment data = flat(0, ACCESS_DATA16, UINT16_MAX);
+	struct guest_segment data = flat(0, ACCESS_DATA16, UINT16_MAX);
 
 	/* INIT leaves the processor's family, model and stepping in EDX. */
 	vcpu->regs = (struct guest_registers){.rdx = cpuid(CPUID_FEATURES, 0).eax};
@@ -85,24 +84,14 @@ struct start_state start_state_startup(struct vcpu *vcpu, uint8_t page)
 	};
 }
 
-static struct start_segment segment_in(uint64_t descriptor, uint16_t selector)
-{
-	return (struct start_segment){
-		.selector = selector,
-		.access = descriptor_access(descriptor),
-		.limit = descriptor_limit(descriptor),
-		.base = descriptor_base(descriptor),
-	};
-}
-
 /* A null selector leaves the segment unusable. */
 static int read_segment(const struct guest_paging *paging, const struct vmi_ap_state *ap,
-			uint16_t selector, struct start_segment *segment)
+			uint16_t selector, struct guest_segment *segment)
 {
 	uint32_t offset = selector & SELECTOR_INDEX;
 	uint64_t descriptor;
 
-	*segment = (struct start_segment){.selector = selector};
+	*segment = (struct guest_segment){.selector = selector};
 	if (!(selector & ~SELECTOR_RPL))
 		return 0;
 	if ((selector & SELECTOR_LOCAL) || offset + sizeof(descriptor) - 1 > ap->gdtr_limit)
@@ -116,7 +105,7 @@ static int read_segment(const struct guest_paging *paging, const struct vmi_ap_s
 
 /* Code or data; loading a segment marks it accessed. */
 static int read_code(const struct guest_paging *paging, const struct vmi_ap_state *ap,
-		     uint16_t selector, struct start_segment *segment)
+		     uint16_t selector, struct guest_segment *segment)
 {
 	int error = read_segment(paging, ap, selector, segment);
 
@@ -128,7 +117,7 @@ static int read_code(const struct guest_paging *paging, const struct vmi_ap_stat
 
 /* Data, or code that can be read as such. */
 static int read_data(const struct guest_paging *paging, const struct vmi_ap_state *ap,
-		     uint16_t selector, struct start_segment *segment)
+		     uint16_t selector, struct guest_segment *segment)
 {
 	int error = read_code(paging, ap, selector, segment);
 
@@ -142,7 +131,7 @@ static int read_segments(const struct guest_paging *paging, const struct vmi_ap_
 {
 	const struct {
 		uint16_t selector;
-		struct start_segment *segment;
+		struct guest_segment *segment;
 	} all[] = {
 		{ap->ss, &state->ss}, {ap->ds, &state->ds}, {ap->es, &state->es},
 		{ap->fs, &state->fs}, {ap->gs, &state->gs},
@@ -154,18 +143,18 @@ static int read_segments(const struct guest_paging *paging, const struct vmi_ap_
 	return error ? error : read_segment(paging, ap, ap->ldtr, &state->ldtr);
 }
 
-static bool is_kernel_code(const struct start_segment *cs)
+static bool is_kernel_code(const struct guest_segment *cs)
 {
 	return (cs->access & ACCESS_CODE) && !(cs->access & (ACCESS_DPL | ACCESS_LONG)) &&
 	       !(cs->selector & SELECTOR_RPL);
 }
 
-static bool is_kernel_stack(const struct start_segment *ss)
+static bool is_kernel_stack(const struct guest_segment *ss)
 {
 	return (ss->access & ACCESS_WRITABLE) && !(ss->access & (ACCESS_CODE | ACCESS_DPL));
 }
 
-static bool is_ldt(const struct start_segment *ldtr)
+static bool is_ldt(const struct guest_segment *ldtr)
 {
 	return !ldtr->access || (ldtr->access & ACCESS_TYPE) == ACCESS_LDT;
 }

@@ -3,24 +3,18 @@
 #ifndef VELLUM_CORE_START_STATE_H
 #define VELLUM_CORE_START_STATE_H
 
+#include "core/descriptor.h"
 #include "lib/types.h"
 
 struct guest_entry;
 struct vcpu;
 struct vmi_ap_state;
 
-/* access: bits 55:40 of a descriptor, less its limit; 0: not usable. */
-struct start_segment {
-	uint16_t selector;
-	uint16_t access;
-	uint32_t limit, base;
-};
-
 /* Everything else is as power-on or INIT leaves it: APM volume 2, table 14-1. */
 struct start_state {
 	uint64_t cr0, cr3, cr4, efer;
 	uint64_t rip, rsp, rflags;
-	struct start_segment es, cs, ss, ds, fs, gs, ldtr, tr, gdtr, idtr;
+	struct guest_segment es, cs, ss, ds, fs, gs, ldtr, tr, gdtr, idtr;
 };
 
 /* The boot processor at a kernel's 32-bit entry. Registers go into the vcpu. */

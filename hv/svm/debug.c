@@ -5,6 +5,7 @@
 #include "debug/debugger.h"
 #include "mm/guest_memory.h"
 #include "svm/instruction.h"
+#include "svm/segment.h"
 #include "svm/svm.h"
 
 #define ALL_REGISTERS 0xffff
@@ -18,26 +19,18 @@
 #define IS_REX(byte)  (((byte)&0xf0) == 0x40)
 #define MODRM_RM(rm)  ((rm)&7)
 
-static struct guest_segment unpacked(const struct vmcb_segment *segment)
-{
-	uint16_t low = segment->attributes & 0xff, high = segment->attributes & 0xf00;
-
-	return (struct guest_segment){segment->selector, (uint16_t)(low | high << 4),
-				      segment->limit, segment->base};
-}
-
 static void read_segments(const struct vmcb_save *save, struct guest_state *state)
 {
-	state->es = unpacked(&save->es);
-	state->cs = unpacked(&save->cs);
-	state->ss = unpacked(&save->ss);
-	state->ds = unpacked(&save->ds);
-	state->fs = unpacked(&save->fs);
-	state->gs = unpacked(&save->gs);
-	state->ldtr = unpacked(&save->ldtr);
-	state->tr = unpacked(&save->tr);
-	state->gdtr = unpacked(&save->gdtr);
-	state->idtr = unpacked(&save->idtr);
+	state->es = svm_unpacked(&save->es);
+	state->cs = svm_unpacked(&save->cs);
+	state->ss = svm_unpacked(&save->ss);
+	state->ds = svm_unpacked(&save->ds);
+	state->fs = svm_unpacked(&save->fs);
+	state->gs = svm_unpacked(&save->gs);
+	state->ldtr = svm_unpacked(&save->ldtr);
+	state->tr = svm_unpacked(&save->tr);
+	state->gdtr = svm_unpacked(&save->gdtr);
+	state->idtr = svm_unpacked(&save->idtr);
 }
 
 void svm_read_state(struct vcpu *vcpu, struct guest_state *state)

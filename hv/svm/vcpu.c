@@ -6,6 +6,7 @@
 #include "debug/debugger.h"
 #include "lib/string.h"
 #include "mm/mmu.h"
+#include "svm/segment.h"
 #include "svm/svm.h"
 
 _Noreturn void svm_run_loop(struct vcpu *vcpu, uint64_t vmcb_physical); /* entry.asm */
@@ -52,24 +53,18 @@ int svm_vcpu_init(struct vcpu *vcpu)
 	return 0;
 }
 
-static struct vmcb_segment packed(const struct start_segment *segment)
-{
-	return (struct vmcb_segment){segment->selector, SEGMENT_ATTRIBUTES(segment->access),
-				     segment->limit, segment->base};
-}
-
 static void set_segments(struct vmcb_save *save, const struct start_state *state)
 {
-	save->es = packed(&state->es);
-	save->cs = packed(&state->cs);
-	save->ss = packed(&state->ss);
-	save->ds = packed(&state->ds);
-	save->fs = packed(&state->fs);
-	save->gs = packed(&state->gs);
-	save->ldtr = packed(&state->ldtr);
-	save->tr = packed(&state->tr);
-	save->gdtr = packed(&state->gdtr);
-	save->idtr = packed(&state->idtr);
+	save->es = svm_packed(&state->es);
+	save->cs = svm_packed(&state->cs);
+	save->ss = svm_packed(&state->ss);
+	save->ds = svm_packed(&state->ds);
+	save->fs = svm_packed(&state->fs);
+	save->gs = svm_packed(&state->gs);
+	save->ldtr = svm_packed(&state->ldtr);
+	save->tr = svm_packed(&state->tr);
+	save->gdtr = svm_packed(&state->gdtr);
+	save->idtr = svm_packed(&state->idtr);
 }
 
 void svm_set_state(struct vcpu *vcpu, const struct start_state *state)

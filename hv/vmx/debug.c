@@ -3,30 +3,19 @@
 #include "core/cpu.h"
 #include "core/guest_state.h"
 #include "debug/debugger.h"
+#include "vmx/segment.h"
 #include "vmx/vmx.h"
-
-static struct guest_segment read_segment(enum vmcs_segment segment)
-{
-	uint64_t access = vmread(segment_field(VMCS_GUEST_ES_ACCESS, segment));
-
-	return (struct guest_segment){
-		.selector = (uint16_t)vmread(segment_field(VMCS_GUEST_ES_SELECTOR, segment)),
-		.access = access & ACCESS_UNUSABLE ? 0 : (uint16_t)access,
-		.limit = (uint32_t)vmread(segment_field(VMCS_GUEST_ES_LIMIT, segment)),
-		.base = vmread(segment_field(VMCS_GUEST_ES_BASE, segment)),
-	};
-}
 
 static void read_segments(struct guest_state *state)
 {
-	state->es = read_segment(SEGMENT_ES);
-	state->cs = read_segment(SEGMENT_CS);
-	state->ss = read_segment(SEGMENT_SS);
-	state->ds = read_segment(SEGMENT_DS);
-	state->fs = read_segment(SEGMENT_FS);
-	state->gs = read_segment(SEGMENT_GS);
-	state->ldtr = read_segment(SEGMENT_LDTR);
-	state->tr = read_segment(SEGMENT_TR);
+	state->es = vmx_read_segment(SEGMENT_ES);
+	state->cs = vmx_read_segment(SEGMENT_CS);
+	state->ss = vmx_read_segment(SEGMENT_SS);
+	state->ds = vmx_read_segment(SEGMENT_DS);
+	state->fs = vmx_read_segment(SEGMENT_FS);
+	state->gs = vmx_read_segment(SEGMENT_GS);
+	state->ldtr = vmx_read_segment(SEGMENT_LDTR);
+	state->tr = vmx_read_segment(SEGMENT_TR);
 	state->gdtr.base = vmread(VMCS_GUEST_GDTR_BASE);
 	state->gdtr.limit = (uint32_t)vmread(VMCS_GUEST_GDTR_LIMIT);
 	state->idtr.base = vmread(VMCS_GUEST_IDTR_BASE);

@@ -14,6 +14,7 @@
 #include "core/descriptor.h"
 #include "core/exit.h"
 #include "mm/guest_memory.h"
+#include "vmx/segment.h"
 #include "vmx/vmx.h"
 
 /* Exit qualification: table 28-2 */
@@ -61,12 +62,6 @@ struct tss32 {
 
 _Static_assert(sizeof(struct tss32) == 104, "SDM volume 3A, figure 8-2");
 
-struct segment {
-	uint16_t selector;
-	uint32_t base, limit;
-	uint64_t access;
-};
-
 /* An exception with a selector for its error code, 0 for none. */
 struct fault {
 	unsigned int vector;
@@ -79,8 +74,8 @@ struct task {
 	uint64_t descriptor; /* of the TSS */
 	struct tss32 tss;
 	struct guest_paging paging;
-	struct segment segments[SEGMENT_TR]; /* ES to LDTR */
-	struct fault fault;		     /* why it is no good */
+	struct guest_segment segments[SEGMENT_TR]; /* ES to LDTR */
+	struct fault fault;			   /* why it is no good */
 };
 
 static struct guest_paging current_paging(void)
@@ -99,14 +94,8 @@ static uint16_t selector_of(enum vmcs_segment segment)
 	return (uint16_t)read_field(VMCS_GUEST_ES_SELECTOR, segment);
 }
 
-static struct segment segment_in(uint64_t descriptor, uint16_t selector)
-{
-	return (struct segment){selector, descriptor_base(descriptor), descriptor_limit(descriptor),
-				descriptor_access(descriptor)};
-}
-
 /* A selector's descriptor in the GDT, or in the LDT if its TI bit says so. */
-static bool find_descriptor(const struct segment *ldt, uint16_t selector, gva_t *address)
+static bool find_descriptor(const struct guest_segment *ldt, uint16_t selector, gva_t *address)
 {
 	bool local = selector & SELECTOR_LDT;
 	uint64_t base = local ? ldt->base : vmread(VMCS_GUEST_GDTR_BASE);
@@ -117,7 +106,7 @@ static bool find_descriptor(const struct segment *ldt, uint16_t selector, gva_t 
 	return offset + 7u <= limit;
 }
 
-static bool read_descriptor(const struct guest_paging *paging, const struct segment *ldt,
+static bool read_descriptor(const struct guest_paging *paging, const struct guest_segment *ldt,
 			    uint16_t selector, uint64_t *descriptor)
 {
 	gva_t address;
@@ -153,13 +142,13 @@ static bool is_good_code(uint64_t access, unsigned int cpl)
 	return access & ACCESS_CONFORMING ? ACCESS_DPL(access) <= cpl : ACCESS_DPL(access) == cpl;
 }
 
-static bool is_good_stack(const struct segment *ss, unsigned int cpl)
+static bool is_good_stack(const struct guest_segment *ss, unsigned int cpl)
 {
 	return !(ss->access & ACCESS_CODE) && (ss->access & ACCESS_WRITABLE) &&
 	       ACCESS_DPL(ss->access) == cpl && (ss->selector & SELECTOR_RPL) == cpl;
 }
 
-static bool is_good_data(const struct segment *data, unsigned int cpl)
+static bool is_good_data(const struct guest_segment *data, unsigned int cpl)
 {
 	unsigned int rpl = data->selector & SELECTOR_RPL;
 
@@ -170,7 +159,7 @@ static bool is_good_data(const struct segment *data, unsigned int cpl)
 	return ACCESS_DPL(data->access) >= cpl && ACCESS_DPL(data->access) >= rpl;
 }
 
-static bool is_good(enum vmcs_segment which, const struct segment *segment, unsigned int cpl)
+static bool is_good(enum vmcs_segment which, const struct guest_segment *segment, unsigned int cpl)
 {
 	if (!(segment->access & ACCESS_S))
 		return false;
@@ -189,7 +178,7 @@ static bool refuse(struct task *task, unsigned int vector, uint16_t selector)
 
 static bool check_segment(struct task *task, enum vmcs_segment which)
 {
-	const struct segment *segment = &task->segments[which];
+	const struct guest_segment *segment = &task->segments[which];
 
 	if (!is_good(which, segment, task->tss.cs & SELECTOR_RPL))
 		return refuse(task, VECTOR_TS, segment->selector);
@@ -200,13 +189,13 @@ static bool check_segment(struct task *task, enum vmcs_segment which)
 
 static bool read_segment(struct task *task, enum vmcs_segment which, uint32_t selector)
 {
-	struct segment *segment = &task->segments[which];
+	struct guest_segment *segment = &task->segments[which];
 	uint64_t descriptor;
 
-	*segment = (struct segment){(uint16_t)selector, 0, 0, ACCESS_UNUSABLE};
+	*segment = (struct guest_segment){.selector = (uint16_t)selector};
 	if (task->tss.eflags & RFLAGS_VM) {
-		*segment = (struct segment){(uint16_t)selector, (selector & UINT16_MAX) << 4,
-					    UINT16_MAX, ACCESS_V86_DATA};
+		*segment = (struct guest_segment){(uint16_t)selector, ACCESS_V86_DATA, UINT16_MAX,
+						  (selector & UINT16_MAX) << 4};
 		return true;
 	}
 	if (is_null((uint16_t)selector) && which != SEGMENT_CS && which != SEGMENT_SS)
@@ -222,10 +211,10 @@ static bool read_segment(struct task *task, enum vmcs_segment which, uint32_t se
 static bool read_ldt(struct task *task)
 {
 	uint16_t selector = (uint16_t)task->tss.ldt;
-	struct segment *ldt = &task->segments[SEGMENT_LDTR];
+	struct guest_segment *ldt = &task->segments[SEGMENT_LDTR];
 	uint64_t descriptor;
 
-	*ldt = (struct segment){selector, 0, 0, ACCESS_UNUSABLE};
+	*ldt = (struct guest_segment){.selector = selector};
 	if (is_null(selector))
 		return true;
 	if ((selector & SELECTOR_LDT) ||
@@ -377,21 +366,13 @@ static void mark_new_task(struct task *task, unsigned int source)
 		set_busy(&paging, task->selector, true);
 }
 
-static void load_segment(enum vmcs_segment which, const struct segment *segment)
-{
-	vmwrite(segment_field(VMCS_GUEST_ES_SELECTOR, which), segment->selector);
-	vmwrite(segment_field(VMCS_GUEST_ES_BASE, which), segment->base);
-	vmwrite(segment_field(VMCS_GUEST_ES_LIMIT, which), segment->limit);
-	vmwrite(segment_field(VMCS_GUEST_ES_ACCESS, which), segment->access);
-}
-
 /* The processor marks a descriptor in memory as it loads it; then so is what it has loaded. */
-static void mark_accessed(const struct task *task, struct segment *segment)
+static void mark_accessed(const struct task *task, struct guest_segment *segment)
 {
 	uint64_t descriptor;
 	gva_t address;
 
-	if (segment->access & (ACCESS_ACCESSED | ACCESS_UNUSABLE))
+	if (!segment->access || (segment->access & ACCESS_ACCESSED))
 		return;
 	segment->access |= ACCESS_ACCESSED;
 	if (!find_descriptor(&task->segments[SEGMENT_LDTR], segment->selector, &address) ||
@@ -403,13 +384,13 @@ static void mark_accessed(const struct task *task, struct segment *segment)
 
 static void load_segments(struct task *task)
 {
-	struct segment tr = segment_in(task->descriptor | DESCRIPTOR_BUSY, task->selector);
+	struct guest_segment tr = segment_in(task->descriptor | DESCRIPTOR_BUSY, task->selector);
 
 	for (enum vmcs_segment which = SEGMENT_ES; which <= SEGMENT_GS; which++)
 		mark_accessed(task, &task->segments[which]);
 	for (enum vmcs_segment which = SEGMENT_ES; which < SEGMENT_TR; which++)
-		load_segment(which, &task->segments[which]);
-	load_segment(SEGMENT_TR, &tr);
+		vmx_set_segment(which, &task->segments[which]);
+	vmx_set_segment(SEGMENT_TR, &tr);
 }
 
 /* As MOV to CR3 does; no entry drops translations by itself. */
@@ -435,7 +416,7 @@ static void load_interruptibility(unsigned int source, uint64_t event)
 	vmwrite(VMCS_GUEST_INTERRUPTIBILITY, blocking);
 }
 
-static bool is_within(const struct segment *segment, uint32_t offset, uint32_t size)
+static bool is_within(const struct guest_segment *segment, uint32_t offset, uint32_t size)
 {
 	uint32_t last = offset + size - 1;
 	uint32_t top = segment->access & ACCESS_BIG ? UINT32_MAX : UINT16_MAX;
@@ -466,7 +447,7 @@ static void fail_stack_page(struct vcpu *vcpu, const struct task *task, uint64_t
 /* An exception through a task gate leaves its error code on the new task's stack. */
 static bool push_error_code(struct vcpu *vcpu, const struct task *task, uint64_t event)
 {
-	const struct segment *ss = &task->segments[SEGMENT_SS];
+	const struct guest_segment *ss = &task->segments[SEGMENT_SS];
 	uint32_t code = (uint32_t)vmread(VMCS_VECTORING_ERROR_CODE);
 	uint32_t mask = ss->access & ACCESS_BIG ? UINT32_MAX : UINT16_MAX;
 	uint32_t esp = (task->tss.esp - (uint32_t)sizeof(code)) & mask, address = ss->base + esp;

@@ -13,6 +13,7 @@
 #include "mm/frames.h"
 #include "mm/physmap.h"
 #include "vmx/errors.h"
+#include "vmx/segment.h"
 #include "vmx/vmx.h"
 
 _Noreturn void vmx_run_loop(struct vcpu *vcpu); /* entry.asm */
@@ -143,25 +144,16 @@ int vmx_vcpu_init(struct vcpu *vcpu)
 	return 0;
 }
 
-static void set_segment(enum vmcs_segment segment, const struct start_segment *start)
-{
-	vmwrite(segment_field(VMCS_GUEST_ES_SELECTOR, segment), start->selector);
-	vmwrite(segment_field(VMCS_GUEST_ES_LIMIT, segment), start->limit);
-	vmwrite(segment_field(VMCS_GUEST_ES_ACCESS, segment),
-		start->access ? start->access : ACCESS_UNUSABLE);
-	vmwrite(segment_field(VMCS_GUEST_ES_BASE, segment), start->base);
-}
-
 static void set_segments(const struct start_state *state)
 {
-	set_segment(SEGMENT_ES, &state->es);
-	set_segment(SEGMENT_CS, &state->cs);
-	set_segment(SEGMENT_SS, &state->ss);
-	set_segment(SEGMENT_DS, &state->ds);
-	set_segment(SEGMENT_FS, &state->fs);
-	set_segment(SEGMENT_GS, &state->gs);
-	set_segment(SEGMENT_LDTR, &state->ldtr);
-	set_segment(SEGMENT_TR, &state->tr);
+	vmx_set_segment(SEGMENT_ES, &state->es);
+	vmx_set_segment(SEGMENT_CS, &state->cs);
+	vmx_set_segment(SEGMENT_SS, &state->ss);
+	vmx_set_segment(SEGMENT_DS, &state->ds);
+	vmx_set_segment(SEGMENT_FS, &state->fs);
+	vmx_set_segment(SEGMENT_GS, &state->gs);
+	vmx_set_segment(SEGMENT_LDTR, &state->ldtr);
+	vmx_set_segment(SEGMENT_TR, &state->tr);
 	vmwrite(VMCS_GUEST_GDTR_BASE, state->gdtr.base);
 	vmwrite(VMCS_GUEST_GDTR_LIMIT, state->gdtr.limit);
 	vmwrite(VMCS_GUEST_IDTR_BASE, state->idtr.base);

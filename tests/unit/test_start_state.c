@@ -105,7 +105,7 @@ static int make_guest(void **state)
 	return 0;
 }
 
-static void assert_segment(const struct start_segment *segment, uint16_t selector, uint16_t access,
+static void assert_segment(const struct guest_segment *segment, uint16_t selector, uint16_t access,
 			   uint32_t limit, uint32_t base)
 {
 	assert_int_equal(segment->selector, selector);
@@ -249,7 +249,7 @@ static void a_state_is_taken_over(void **state)
 static void each_segment_has_its_own_descriptor(void **state)
 {
 	uint16_t *selectors[] = {&ap.ss, &ap.ds, &ap.es, &ap.fs, &ap.gs};
-	const struct start_segment *segments[] = {&result.ss, &result.ds, &result.es, &result.fs,
+	const struct guest_segment *segments[] = {&result.ss, &result.ds, &result.es, &result.fs,
 						  &result.gs};
 
 	(void)state;
@@ -526,7 +526,7 @@ static void eflags_are_made_sound(void **state)
 /* ---- whatever a guest asks for ---- */
 
 /* SDM volume 3C, 27.3.1.2, as far as it counts for an unrestricted guest; APM, 15.5.1 */
-static void assert_usable(const struct start_segment *segment, bool is_system)
+static void assert_usable(const struct guest_segment *segment, bool is_system)
 {
 	bool pages = segment->access & BIT(15);
 
@@ -545,7 +545,7 @@ static void assert_usable(const struct start_segment *segment, bool is_system)
 
 static void assert_enterable(void)
 {
-	const struct start_segment *data[] = {&result.ds, &result.es, &result.fs, &result.gs};
+	const struct guest_segment *data[] = {&result.ds, &result.es, &result.fs, &result.gs};
 
 	assert_int_equal(result.cs.access & 0x2069, 9); /* code, accessed, DPL 0, not L */
 	assert_int_equal(result.ss.access & 0x006b, 3); /* data, writable, accessed, DPL 0 */

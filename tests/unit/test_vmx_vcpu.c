@@ -279,7 +279,7 @@ static const struct start_state startup = {
 	.idtr = {.limit = 0xffff},
 };
 
-static void assert_segment(enum vmcs_segment segment, const struct start_segment *expected)
+static void assert_segment(enum vmcs_segment segment, const struct guest_segment *expected)
 {
 	assert_int_equal(*vmcs_segment(0x0800, segment), expected->selector);
 	assert_int_equal(*vmcs_segment(0x4800, segment), expected->limit);
@@ -309,7 +309,7 @@ static void a_segment_without_rights_is_unusable(void **state)
 	struct start_state null_es = start;
 
 	(void)state;
-	null_es.es = (struct start_segment){.selector = 3};
+	null_es.es = (struct guest_segment){.selector = 3};
 	vmx_set_state(&self.vcpu, &null_es);
 	assert_int_equal(*vmcs_segment(0x4814, SEGMENT_ES), 0x10000);
 	assert_int_equal(*vmcs_segment(0x0800, SEGMENT_ES), 3);
