@@ -105,16 +105,11 @@ static int write_efer(struct vcpu *vcpu, uint64_t value)
 	return 0;
 }
 
-/* Once only: a guest can try in a loop, and the console is slow. */
 static void report_apic_refusal(uint64_t value)
 {
-	static bool reported;
-
-	if (!reported)
-		pr_warn("guest wants its APIC at %lx, where it can't be: refused with #GP; "
-			"no more such lines",
-			value);
-	reported = true;
+	pr_warn_once("guest wants its APIC at %lx, where it can't be: refused with #GP; "
+		     "no more such lines",
+		     value);
 }
 
 /*
@@ -139,16 +134,10 @@ static int write_apic_base(uint64_t value)
 	return wrmsr_checked(MSR_APIC_BASE, value);
 }
 
-/* Once only, for the same reason. */
 static void report_xd_refusal(void)
 {
-	static bool reported;
-
-	if (!reported)
-		pr_warn("guest wants execute-disable off (MISC_ENABLE bit 34): it stays on, "
-			"Vellum's "
-			"own page tables need it; no more such lines");
-	reported = true;
+	pr_warn_once("guest wants execute-disable off (MISC_ENABLE bit 34): it stays on, "
+		     "Vellum's own page tables need it; no more such lines");
 }
 
 /* With XD off Vellum's own page tables would have reserved bits set. The guest reads 0 back. */

@@ -199,9 +199,9 @@ static struct start_state startup_state(struct vcpu *vcpu)
 	error = start_state_ap(vcpu, &startup->state, &state);
 	if (!error)
 		return state;
-	pr_warn("processor %u: the guest's initial state for it is not usable (%d); it starts in "
-		"real mode at %x",
-		vcpu->id, error, startup->page << PAGE_SHIFT);
+	pr_warn_once("processor %u: the guest's initial state for it is not usable (%d); it starts "
+		     "in real mode at %x; no more such lines",
+		     vcpu->id, error, startup->page << PAGE_SHIFT);
 	return start_state_startup(vcpu, startup->page);
 }
 
@@ -367,16 +367,11 @@ void exit_startup(struct vcpu *vcpu, uint8_t page)
 	lock_release();
 }
 
-/* Once only: a guest can send them in a loop. */
 static void report_logical(uint64_t command)
 {
-	static bool reported;
-
-	if (!reported)
-		pr_warn("guest sends INIT or STARTUP to a logical destination (command %lx): "
-			"ignored; no more such lines",
-			command);
-	reported = true;
+	pr_warn_once("guest sends INIT or STARTUP to a logical destination (command %lx): "
+		     "ignored; no more such lines",
+		     command);
 }
 
 static bool is_addressed(const struct processor *processor, uint64_t command)
@@ -421,7 +416,8 @@ static void start_processor(struct processor *processor, uint64_t command)
 	if (start(processor))
 		startup->waits = false;
 	else
-		pr_warn("processor %u did not answer to STARTUP", processor->vcpu.id);
+		pr_warn_once("processor %u did not answer to STARTUP; no more such lines",
+			     processor->vcpu.id);
 }
 
 static void send_to_processors(uint64_t command)

@@ -6,6 +6,10 @@
 #ifndef VELLUM_DEBUG_CONSOLE_H
 #define VELLUM_DEBUG_CONSOLE_H
 
+#include <stdatomic.h>
+
+#include "lib/types.h"
+
 enum log_level {
 	LOG_ERROR = 0, /* something the user asked for won't happen */
 	LOG_WARN = 1,  /* it happens, but not as asked */
@@ -21,6 +25,17 @@ __attribute__((format(printf, 2, 3))) void console_print(enum log_level level, c
 #define pr_warn(...)  console_print(LOG_WARN, __VA_ARGS__)
 #define pr_info(...)  console_print(LOG_INFO, __VA_ARGS__)
 #define pr_debug(...) console_print(LOG_DEBUG, __VA_ARGS__)
+
+/*
+ * For what a guest can do in a loop: the console is slow, and one line is enough. The text
+ * says that there will be no other.
+ */
+#define pr_warn_once(...)                          \
+	do {                                       \
+		static atomic_bool said;           \
+		if (!atomic_exchange(&said, true)) \
+			pr_warn(__VA_ARGS__);      \
+	} while (0)
 
 /* Gets errors and warnings a second time, in pieces; NULL: nobody does. */
 typedef void (*console_mirror_t)(const char *text);

@@ -44,6 +44,7 @@ void mmu_follow_memory_types(void)
 {
 	lock_take();
 	if (guest_space_types_changed() && guest_space_map(&nested, entry_flags))
-		pr_warn("the guest's MTRRs could not be followed everywhere: no memory left");
+		pr_warn_once("the guest's MTRRs could not be followed everywhere: no memory left; "
+			     "no more such lines");
 	lock_release();
 }

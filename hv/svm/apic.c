@@ -48,17 +48,11 @@ static uint64_t *register_at(struct vcpu *vcpu, unsigned int number)
 	return &vcpu->regs.rax + number;
 }
 
-/* Once only: a guest can try in a loop. */
 static void refuse(struct vcpu *vcpu, const uint8_t *code)
 {
-	static bool reported;
-
-	if (!reported)
-		pr_warn("processor %u writes to its APIC in a way that Vellum does not know (code "
-			"%02x "
-			"%02x %02x %02x at %lx): #GP; no more such lines",
-			vcpu->id, code[0], code[1], code[2], code[3], vmcb_of(vcpu)->save.rip);
-	reported = true;
+	pr_warn_once("processor %u writes to its APIC in a way that Vellum does not know (code "
+		     "%02x %02x %02x %02x at %lx): #GP; no more such lines",
+		     vcpu->id, code[0], code[1], code[2], code[3], vmcb_of(vcpu)->save.rip);
 	svm_inject_exception(vcpu, VECTOR_GP, 0);
 }
 

@@ -13,7 +13,6 @@
 /* Any processor may call, at any time, in any order: hence atomic. */
 static _Atomic uint64_t guest_rom;
 static atomic_bool guest_announced;
-static atomic_bool refusal_reported;
 
 static int decode_init(const struct hypercall_frame *frame, struct hypercall *call)
 {
@@ -93,12 +92,10 @@ void hypercall_invoke(const struct hypercall *call, struct hypercall_frame *fram
 	}
 }
 
-/* Once only: a guest can call in a loop, and the console is slow. */
 static void report_refusal(const struct hypercall_frame *frame, int error)
 {
-	if (!atomic_exchange(&refusal_reported, true))
-		pr_warn("hypercall %#x (EDX %#x, ECX %#x) refused with %d; no more such lines",
-			frame->eax, frame->edx, frame->ecx, error);
+	pr_warn_once("hypercall %#x (EDX %#x, ECX %#x) refused with %d; no more such lines",
+		     frame->eax, frame->edx, frame->ecx, error);
 }
 
 /* With vmi=trace a call that the routine makes a hypercall has been counted by its stub. */

@@ -198,7 +198,9 @@ static void set_pdptes(const struct start_state *state)
 		vmwrite(VMCS_GUEST_PDPTE0 + 2 * i, 0);
 	if ((state->cr0 & CR0_PG) && (state->cr4 & CR4_PAE) &&
 	    !vmx_load_pdptes(state->cr0, state->cr3))
-		pr_warn("the PDPTEs at %lx are not valid: the guest starts without", state->cr3);
+		pr_warn_once("the PDPTEs at %lx are not valid: the guest starts without; no more "
+			     "such lines",
+			     state->cr3);
 }
 
 void vmx_set_state(struct vcpu *vcpu, const struct start_state *state)
