@@ -8,16 +8,19 @@
 #include "lib/errno.h"
 #include "lib/printf.h"
 #include "lib/string.h"
+#include "mm/physmap.h"
 
 #define WHO "boot_params"
+
+#define LOADER_KEXEC 0xd
 
 /* Those of boot.rst's type_of_loader that people meet; 0 ends the table. */
 static const struct {
 	uint8_t type;
 	const char *name;
 } loaders[] = {
-	{0x1, "Loadlin"}, {0x3, "Syslinux"}, {0x4, "iPXE"},  {0x7, "GRUB"},
-	{0x9, "Xen"},	  {0xb, "QEMU"},     {0xd, "kexec"}, {0, NULL},
+	{0x1, "Loadlin"}, {0x3, "Syslinux"}, {0x4, "iPXE"},	      {0x7, "GRUB"},
+	{0x9, "Xen"},	  {0xb, "QEMU"},     {LOADER_KEXEC, "kexec"}, {0, NULL},
 };
 
 static uint64_t join(uint32_t low, uint32_t high)
@@ -84,6 +87,34 @@ static void read_framebuffer(struct linux_screen_info screen, struct boot_frameb
 	};
 }
 
+/* Linux has given UEFI other addresses before it starts another kernel by kexec. */
+static bool is_kexec(const struct linux_boot_params *params)
+{
+	return params->header.type_of_loader >> 4 == LOADER_KEXEC;
+}
+
+static void read_efi(const struct linux_boot_params *params, struct boot_efi *efi)
+{
+	struct linux_efi_info info = params->efi_info;
+	uint64_t map = join(info.memory_map, info.memory_map_high);
+
+	efi->is_there = info.loader_signature == LINUX_EFI64_SIGNATURE;
+	if (!efi->is_there)
+		return;
+	efi->system_table = join(info.system_table, info.system_table_high);
+	if (is_kexec(params))
+		pr_warn("boot_params: kexec leaves UEFI to the kernel before: the guest is told "
+			"nothing of it");
+	else if (map > physmap_limit || info.memory_map_size > physmap_limit - map)
+		pr_warn("boot_params: UEFI's memory map at %#llx is out of reach: the guest is "
+			"told "
+			"nothing of UEFI",
+			(unsigned long long)map);
+	else
+		efi_keep_map(efi, phys_to_virt(hpa(map)), info.memory_map_size,
+			     info.memory_descriptor_size, info.memory_descriptor_version);
+}
+
 static hpa_t find_rsdp(const struct linux_boot_params *params)
 {
 	struct linux_efi_info efi = params->efi_info;
@@ -112,6 +143,7 @@ int boot_params_read(hpa_t address, struct boot_info *boot)
 			   join(params.header.cmd_line_ptr, params.ext_cmd_line_ptr), UINT64_MAX,
 			   WHO, "command line");
 	read_framebuffer(params.screen_info, &boot->framebuffer);
+	read_efi(&params, &boot->efi);
 	boot->rsdp = find_rsdp(&params);
 	error = read_memory(&params, &boot->memory);
 	return error ? error : read_initrd(&params, boot);

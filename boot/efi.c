@@ -256,6 +256,8 @@ static int prepare(void *image, const struct efi_system_table *system)
 	read_vendor(system->firmware_vendor, efi_found.loader, sizeof(efi_found.loader));
 	read_command_line(loaded, efi_found.command_line, sizeof(efi_found.command_line));
 	read_framebuffer(system->boot, &efi_found.framebuffer);
+	efi_found.efi.is_there = true;
+	efi_found.efi.system_table = (uintptr_t)system;
 	efi_found.rsdp = efi_rsdp_in(system->tables, system->table_count);
 	return add_guest(system->boot, loaded);
 }
@@ -287,7 +289,7 @@ efi_status_t efi_main(void *image, struct efi_system_table *system)
 		error = prepare(image, system);
 	if (!error) {
 		console_set_mirror(NULL); /* it is the firmware's, which is about to go */
-		error = efi_exit_boot_services(system->boot, image, &efi_found.memory);
+		error = efi_exit_boot_services(system->boot, image, &efi_found);
 	}
 	console_set_mirror(NULL);
 	if (error)

@@ -109,7 +109,7 @@ static int allocate_map(const struct efi_boot_services *services, void **buffer,
  * (UEFI 2.10, 7.4.6), and nothing else may be.
  */
 int efi_exit_boot_services(const struct efi_boot_services *services, void *image,
-			   struct e820_map *map)
+			   struct boot_info *boot)
 {
 	efi_status_t status = EFI_INVALID_PARAMETER;
 	uint64_t room, size, key, stride;
@@ -124,8 +124,10 @@ int efi_exit_boot_services(const struct efi_boot_services *services, void *image
 		if (status == EFI_SUCCESS)
 			status = services->exit_boot_services(image, key);
 	}
-	if (status == EFI_SUCCESS)
-		return efi_memory_to_e820(buffer, size, stride, map);
+	if (status == EFI_SUCCESS) {
+		efi_keep_map(&boot->efi, buffer, size, stride, version);
+		return efi_memory_to_e820(buffer, size, stride, &boot->memory);
+	}
 	services->free_pool(buffer);
 	pr_error("uefi: the firmware does not end its boot services (status %#llx); reset the "
 		 "machine, and try another boot loader, such as GRUB",

@@ -24,10 +24,10 @@ int efi_allocate(const struct efi_boot_services *services, uint64_t size, const 
 void efi_free_all(const struct efi_boot_services *services);
 
 /*
- * Ends boot services, and fills map with the memory as it is then. After an error they may
- * no more be used but for another try: the console says so.
+ * Ends boot services, and fills boot's maps with the memory as it is then. After an error
+ * they may no more be used but for another try: the console says so.
  */
 int efi_exit_boot_services(const struct efi_boot_services *services, void *image,
-			   struct e820_map *map);
+			   struct boot_info *boot);
 
 #endif

@@ -29,30 +29,8 @@ typedef uint64_t efi_status_t;
 #define EFI_TFTP_ERROR	       EFI_ERROR(23)
 #define EFI_SECURITY_VIOLATION EFI_ERROR(26)
 
-/* 7.2.1 and 7.2.3 */
+/* 7.2.1 */
 enum efi_allocate_type { EFI_ALLOCATE_MAX_ADDRESS = 1 };
-
-enum efi_memory_type {
-	EFI_LOADER_CODE = 1,
-	EFI_LOADER_DATA = 2,
-	EFI_BOOT_SERVICES_CODE = 3,
-	EFI_BOOT_SERVICES_DATA = 4,
-	EFI_CONVENTIONAL_MEMORY = 7,
-	EFI_UNUSABLE_MEMORY = 8,
-	EFI_ACPI_RECLAIM_MEMORY = 9,
-	EFI_ACPI_MEMORY_NVS = 10,
-};
-
-#define EFI_PAGE_SIZE 4096
-
-struct efi_memory_descriptor {
-	uint32_t type;
-	uint32_t padding;
-	uint64_t physical_start;
-	uint64_t virtual_start;
-	uint64_t pages;
-	uint64_t attributes;
-};
 
 /* 4.4 */
 struct efi_boot_services {

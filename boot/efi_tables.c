@@ -2,8 +2,12 @@
 #include "boot/efi_tables.h"
 
 #include "boot/loader_data.h"
+#include "debug/console.h"
 #include "lib/string.h"
 #include "mm/physmap.h"
+
+/* Firmware has some 100 descriptors of 48 bytes, and servers some hundreds. */
+#define MAP_SIZE_MAX (32 * KIB)
 
 /* UEFI 2.10, 4.6.1 */
 static const struct efi_guid acpi_20_guid = {
@@ -42,4 +46,22 @@ hpa_t efi_find_rsdp(uint64_t system_table)
 	    system.table_count > (physmap_limit - tables) / sizeof(*system.tables))
 		return hpa(0);
 	return efi_rsdp_in(phys_to_virt(hpa(tables)), system.table_count);
+}
+
+void efi_keep_map(struct boot_efi *efi, const void *map, uint64_t size, uint64_t stride,
+		  uint32_t version)
+{
+	static uint8_t kept[MAP_SIZE_MAX] __attribute__((aligned(8)));
+
+	if (size == 0 || size > sizeof(kept) || stride < sizeof(struct efi_memory_descriptor)) {
+		pr_warn("uefi: the memory map of %llu bytes, %llu a descriptor, can't be kept (at "
+			"most %zu): the guest is told nothing of UEFI",
+			(unsigned long long)size, (unsigned long long)stride, sizeof(kept));
+		return;
+	}
+	memcpy(kept, map, size);
+	efi->map = kept;
+	efi->map_size = (uint32_t)size;
+	efi->map_stride = (uint32_t)stride;
+	efi->map_version = version;
 }

@@ -6,6 +6,7 @@
 #ifndef VELLUM_BOOT_EFI_TABLES_H
 #define VELLUM_BOOT_EFI_TABLES_H
 
+#include "core/boot_info.h"
 #include "lib/types.h"
 
 struct efi_guid {
@@ -55,6 +56,31 @@ struct efi_system_table {
 
 _Static_assert(offsetof(struct efi_system_table, boot) == 96, "UEFI 2.10, 4.3");
 
+/* 7.2.1 and 7.2.3 */
+enum efi_memory_type {
+	EFI_RESERVED_MEMORY = 0,
+	EFI_LOADER_CODE = 1,
+	EFI_LOADER_DATA = 2,
+	EFI_BOOT_SERVICES_CODE = 3,
+	EFI_BOOT_SERVICES_DATA = 4,
+	EFI_RUNTIME_CODE = 5,
+	EFI_CONVENTIONAL_MEMORY = 7,
+	EFI_UNUSABLE_MEMORY = 8,
+	EFI_ACPI_RECLAIM_MEMORY = 9,
+	EFI_ACPI_MEMORY_NVS = 10,
+};
+
+#define EFI_PAGE_SIZE 4096
+
+struct efi_memory_descriptor {
+	uint32_t type;
+	uint32_t padding;
+	uint64_t physical_start;
+	uint64_t virtual_start;
+	uint64_t pages;
+	uint64_t attributes;
+};
+
 /* ACPI's root pointer, the newer revision's if there are two; hpa(0): there is none. */
 hpa_t efi_rsdp_in(const struct efi_configuration_table *tables, uint64_t count);
 
@@ -63,5 +89,13 @@ hpa_t efi_rsdp_in(const struct efi_configuration_table *tables, uint64_t count);
  * hpa(0) also for anything that is no system table, or lies out of physical memory.
  */
 hpa_t efi_find_rsdp(uint64_t system_table);
+
+/*
+ * Copies the memory map of size bytes, descriptors of stride bytes each, into a place of
+ * Vellum's own, which there is once. A map that is none, or too large for it, is left
+ * out with a warning: the guest then starts as on a machine without UEFI.
+ */
+void efi_keep_map(struct boot_efi *efi, const void *map, uint64_t size, uint64_t stride,
+		  uint32_t version);
 
 #endif

@@ -7,6 +7,7 @@
 #include "debug/console.h"
 #include "lib/errno.h"
 #include "lib/string.h"
+#include "mm/physmap.h"
 
 #define WHO "multiboot2"
 
@@ -99,8 +100,22 @@ static int read_system_table(const struct tag_place *tag, struct boot_info *boot
 	struct multiboot2_efi64 source;
 	int error = read_tag(&source, tag, sizeof(source));
 
+	if (error)
+		return error;
+	boot->efi.is_there = true;
+	boot->efi.system_table = source.system_table;
+	boot->rsdp = efi_find_rsdp(source.system_table);
+	return 0;
+}
+
+static int read_efi_map(const struct tag_place *tag, struct boot_info *boot)
+{
+	struct multiboot2_efi_mmap source;
+	int error = read_tag(&source, tag, sizeof(source));
+
 	if (!error)
-		boot->rsdp = efi_find_rsdp(source.system_table);
+		efi_keep_map(&boot->efi, phys_to_virt(hpa(tag->address + sizeof(source))),
+			     tag->head.size - sizeof(source), source.stride, source.version);
 	return error;
 }
 
@@ -123,6 +138,8 @@ static int read_known(const struct tag_place *tag, struct boot_info *boot)
 		return read_framebuffer(tag, &boot->framebuffer);
 	case MULTIBOOT2_TAG_EFI64:
 		return read_system_table(tag, boot);
+	case MULTIBOOT2_TAG_EFI_MMAP:
+		return read_efi_map(tag, boot);
 	}
 	return 0;
 }

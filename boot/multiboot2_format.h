@@ -20,6 +20,7 @@ enum multiboot2_tag_type {
 	MULTIBOOT2_TAG_EFI64 = 12,    /* address of the UEFI system table */
 	MULTIBOOT2_TAG_RSDP_OLD = 14, /* followed by a copy of ACPI 1.0's */
 	MULTIBOOT2_TAG_RSDP_NEW = 15, /* of a later one */
+	MULTIBOOT2_TAG_EFI_MMAP = 17, /* UEFI's own memory map */
 	MULTIBOOT2_TAG_LOAD_BASE = 21,
 };
 
@@ -93,6 +94,13 @@ struct multiboot2_load_base {
 struct multiboot2_efi64 {
 	struct multiboot2_tag tag;
 	uint64_t system_table;
+};
+
+/* Followed by descriptors, up to the tag's end */
+struct multiboot2_efi_mmap {
+	struct multiboot2_tag tag;
+	uint32_t stride;
+	uint32_t version;
 };
 
 _Static_assert(sizeof(struct multiboot2_mmap_entry) == 24, "Multiboot2, 3.6.8");

@@ -33,11 +33,25 @@ struct boot_framebuffer {
 	uint8_t blue_position, blue_size;
 };
 
+/*
+ * UEFI, as the end of its boot services has left it. The map is a copy of the one that
+ * tells which memory its runtime services use, in UEFI's own form.
+ */
+struct boot_efi {
+	bool is_there;
+	uint64_t system_table; /* physical address */
+	const void *map;
+	uint32_t map_size; /* bytes; 0: the guest can't be told of UEFI */
+	uint32_t map_stride;
+	uint32_t map_version;
+};
+
 struct boot_info {
 	char loader[BOOT_LOADER_NAME_SIZE];
 	char command_line[BOOT_STRING_SIZE];
 	struct e820_map memory; /* as the firmware reports it, normalized */
 	struct boot_framebuffer framebuffer;
+	struct boot_efi efi;
 	hpa_t rsdp; /* ACPI's root pointer; 0 if it is where BIOSes have it */
 	unsigned int module_count;
 	struct boot_module module[BOOT_MAX_MODULES];

@@ -34,13 +34,13 @@ static uint32_t read_vector(unsigned int number)
 	return vector;
 }
 
-bool bios_is_there(void)
+bool bios_is_there(const struct boot_info *boot)
 {
 	uint16_t base_memory;
 
 	memcpy(&base_memory, phys_to_virt(hpa(BASE_MEMORY_AT)), sizeof(base_memory));
-	return read_vector(INT_DISK) && read_vector(INT_SYSTEM) && base_memory >= BASE_MEMORY_MIN &&
-	       base_memory <= LOW_LIMIT / KIB;
+	return !boot->efi.is_there && read_vector(INT_DISK) && read_vector(INT_SYSTEM) &&
+	       base_memory >= BASE_MEMORY_MIN && base_memory <= LOW_LIMIT / KIB;
 }
 
 static uint64_t code_size(void)

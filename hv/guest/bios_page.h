@@ -42,8 +42,11 @@ _Static_assert(sizeof(struct e820_entry) == 20, "bios_page.asm");
 extern const uint8_t bios_page[], bios_page_end[]; /* bios_page.asm */
 extern const uint16_t bios_int15_offset;	   /* of the handler in the page */
 
-/* True if the firmware has left real-mode calls behind: a BIOS, or UEFI's imitation of one. */
-bool bios_is_there(void);
+/*
+ * True if the firmware has left real-mode calls behind. Under UEFI it has not; a Multiboot 1
+ * loader does not tell, and then the vectors have to look like a BIOS's.
+ */
+bool bios_is_there(const struct boot_info *boot);
 
 /*
  * Puts the page where no module lies, into map as reserved, and before the BIOS. *page is

@@ -26,7 +26,7 @@ int disk_load(const struct boot_info *boot, struct e820_map *map, unsigned int d
 	uint64_t page;
 	int error;
 
-	if (!bios_is_there()) {
+	if (!bios_is_there(boot)) {
 		pr_error("guest=disk needs a BIOS to read the disk, and this machine has none: "
 			 "give a kernel as module, or start the disk by its own boot loader");
 		return -ENODEV;

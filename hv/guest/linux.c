@@ -128,7 +128,7 @@ int linux_load(const struct boot_info *boot, const struct e820_map *guest_map,
 	warn_unused_modules(boot);
 	error = linux_image_read(&boot->module[KERNEL_MODULE], name, &image);
 	if (!error)
-		error = linux_place(&image, initrd, initrd_name, sizeof(struct linux_low),
+		error = linux_place(&image, initrd, initrd_name, linux_low_size(boot, guest_map),
 				    guest_map, ADDRESS_LIMIT, &layout);
 	if (error)
 		return error;

@@ -2,6 +2,7 @@
 #include "guest/linux_params.h"
 
 #include "debug/console.h"
+#include "guest/efi_map.h"
 #include "guest/guest_image.h"
 #include "lib/string.h"
 
@@ -62,6 +63,11 @@ static void write_header(struct linux_setup_header *header, const struct linux_i
 	header->cmd_line_ptr = (uint32_t)command_line;
 }
 
+uint64_t linux_low_size(const struct boot_info *boot, const struct e820_map *map)
+{
+	return sizeof(struct linux_low) + efi_map_write(NULL, &boot->efi, map);
+}
+
 static void write_text_mode(struct linux_screen_info *screen)
 {
 	screen->orig_video_mode = TEXT_MODE;
@@ -88,11 +94,13 @@ static void write_colours(struct linux_screen_info *screen, const struct boot_fr
 	}
 }
 
-static void write_framebuffer(struct linux_screen_info *screen, const struct boot_framebuffer *fb)
+/* Linux knows two kinds: as a VESA BIOS sets it, and as UEFI does, whose size is in bytes. */
+static void write_framebuffer(struct linux_screen_info *screen, const struct boot_framebuffer *fb,
+			      bool is_efi)
 {
 	uint64_t size = (uint64_t)fb->pitch * fb->height;
 
-	screen->orig_video_is_vga = LINUX_VIDEO_VLFB;
+	screen->orig_video_is_vga = is_efi ? LINUX_VIDEO_EFI : LINUX_VIDEO_VLFB;
 	screen->lfb_width = (uint16_t)fb->width;
 	screen->lfb_height = (uint16_t)fb->height;
 	screen->lfb_depth = fb->bits_per_pixel;
@@ -100,7 +108,9 @@ static void write_framebuffer(struct linux_screen_info *screen, const struct boo
 	screen->lfb_base = (uint32_t)fb->address;
 	screen->ext_lfb_base = (uint32_t)(fb->address >> 32);
 	screen->capabilities = screen->ext_lfb_base ? LINUX_VIDEO_64BIT_BASE : 0;
-	screen->lfb_size = (uint32_t)(align_up(size, LINUX_LFB_SIZE_UNIT) / LINUX_LFB_SIZE_UNIT);
+	screen->lfb_size =
+		(uint32_t)(is_efi ? size
+				  : align_up(size, LINUX_LFB_SIZE_UNIT) / LINUX_LFB_SIZE_UNIT);
 	screen->pages = 1;
 	write_colours(screen, fb);
 }
@@ -115,6 +125,32 @@ static void write_memory(struct linux_boot_params *params, const struct e820_map
 	params->screen_info.ext_mem_k = (uint16_t)min_u64(extended, EXT_MEM_MAX_KIB);
 }
 
+/* A machine with UEFI and no framebuffer has no screen that a kernel could write to. */
+static void write_screen(struct linux_screen_info *screen, const struct boot_info *boot)
+{
+	if (boot->framebuffer.width > 0)
+		write_framebuffer(screen, &boot->framebuffer, boot->efi.map_size > 0);
+	else if (!boot->efi.is_there)
+		write_text_mode(screen);
+}
+
+/* As Linux's loaders on UEFI do it. A 32-bit kernel takes the tables, and no runtime services. */
+static void write_efi(struct linux_low *low, uint64_t map_at, const struct boot_efi *efi,
+		      const struct e820_map *map)
+{
+	if (efi->map_size == 0)
+		return;
+	low->params.efi_info = (struct linux_efi_info){
+		.loader_signature = LINUX_EFI64_SIGNATURE,
+		.system_table = (uint32_t)efi->system_table,
+		.system_table_high = (uint32_t)(efi->system_table >> 32),
+		.memory_descriptor_size = efi->map_stride,
+		.memory_descriptor_version = efi->map_version,
+		.memory_map = (uint32_t)map_at,
+		.memory_map_size = (uint32_t)efi_map_write(low->efi_map, efi, map),
+	};
+}
+
 void linux_write_low(struct linux_low *low, const struct linux_image *image,
 		     const struct linux_layout *layout, const struct boot_info *boot,
 		     const struct e820_map *map, const char *command_line, hpa_t rsdp)
@@ -122,13 +158,11 @@ void linux_write_low(struct linux_low *low, const struct linux_image *image,
 	uint64_t text = layout->low + offsetof(struct linux_low, command_line);
 
 	memset(low, 0, sizeof(*low));
-	if (boot->framebuffer.width > 0)
-		write_framebuffer(&low->params.screen_info, &boot->framebuffer);
-	else
-		write_text_mode(&low->params.screen_info);
+	write_screen(&low->params.screen_info, boot);
 	write_memory(&low->params, map);
 	write_header(&low->params.header, image, layout, text);
 	write_command_line(low, image, command_line);
 	write_gdt(low);
+	write_efi(low, layout->low + offsetof(struct linux_low, efi_map), &boot->efi, map);
 	low->params.acpi_rsdp_addr = rsdp.raw;
 }

@@ -11,7 +11,11 @@ struct linux_low {
 	struct linux_boot_params params;
 	uint64_t gdt[LINUX_BOOT_DS / sizeof(uint64_t) + 1];
 	char command_line[BOOT_STRING_SIZE];
+	uint8_t efi_map[]; /* UEFI's memory map, if it comes from UEFI */
 };
+
+/* Bytes of the block for this guest. */
+uint64_t linux_low_size(const struct boot_info *boot, const struct e820_map *map);
 
 /*
  * Writes the block at low, which is layout's, for the image. command_line is cut after

@@ -52,7 +52,7 @@ static int load_multiboot(const struct boot_info *boot, struct e820_map *map, un
 			  struct guest_entry *entry)
 {
 	uint64_t page;
-	int error = bios_is_there() ? bios_page_install(boot, map, &page) : 0;
+	int error = bios_is_there(boot) ? bios_page_install(boot, map, &page) : 0;
 
 	return error ? error : multiboot_load(boot, map, version, entry);
 }

@@ -12,11 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from vellum import (BUILD, INITRD, KERNEL_WORDS, ROOT, VMI_KERNEL, Limits, Machine, Module,
-                    emulator_for, record, run)
+from vellum import (BUILD, INITRD, KERNEL_WORDS, ROOT, VELLUM_BIN, VMI_KERNEL, Limits, Machine,
+                    Module, emulator_for, record, run)
 from emulator import Netboot  # noqa: E402
 
-VELLUM_BIN = BUILD / "vellum.bin"
 PATHS = BUILD / "boot-paths"
 MEMORY = 256
 AT_ONCE = 2

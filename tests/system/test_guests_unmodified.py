@@ -3,6 +3,7 @@
 the same on the way but for what is allowed to differ."""
 
 import re
+import subprocess
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ import pytest
 import debian_guests
 import grub_disk
 from debian_archive import ArchiveError
-from vellum import BUILD, IMAGE, INITRD, VMI_KERNEL, Machine, Module, emulator_for, record
+from vellum import (BUILD, IMAGE, INITRD, ROOT, VELLUM_BIN, VMI_KERNEL, Machine, Module,
+                    emulator_for, record)
 from emulator import End, Limits, run
 
-SECONDS = 400  # of a run; a busy computer takes its time
+SECONDS = 900  # of a run; a busy computer takes its time
 MODES = {"native": "mode=native", "hv": "mode=hv vmi=off"}
 LINUX = "console=ttyS0 nokaslr norandmaps no_timer_check tsc=reliable vellum.run=none panic=-1"
 
@@ -43,12 +45,13 @@ class System:
     memory: int = 256
     says: tuple[str, ...] = ()       # patterns that Vellum's console has to show
     disk: bool = False
+    firmware: str = "bios"
+    extra: tuple[str, ...] = ()      # QEMU's own words
     icount: bool = True              # on QEMU: a busy host spoils no calibration, but it's slower
     cpus: tuple[str, ...] = ("amd",)
 
 
 UP = ("vellum-guest: up", "vellum-guest: done")
-
 
 
 def xen(name, vellum, says):
@@ -65,6 +68,12 @@ SYSTEMS = (
            may_differ=f"{TIMES}|{ORDER}", memory=512, says=("boot protocol 2.15",)),
     System("linux-686-pae", UP + ("Power down",), LINUX, "linux-686-pae", (Module(INITRD),),
            may_differ=f"{TIMES}|{ORDER}", memory=512, says=("boot protocol 2.15",)),
+    # What firmware offers beside memory: SMBIOS, runtime services, a framebuffer.
+    System("linux-amd64-uefi", UP + ("Power down", "efi: EFI v2", "DMI: QEMU Standard PC",
+                                     "Registered efivars operations", "x86/PAT: Configuration",
+                                     "efifb: mode is 1280x800x32", "fb0: EFI VGA frame buffer"),
+           LINUX, "linux-amd64", (Module(INITRD),), may_differ=f"{TIMES}|{ORDER}", memory=512,
+           firmware="uefi", extra=("-device", "VGA"), says=("booted by UEFI firmware",)),
     System("gnumach", ("GNU Mach 1.8", "No bootstrap code loaded"), "console=com0", "gnumach",
            until="No bootstrap code loaded", says=("Multiboot 1, 2 segments",),
            cpus=("amd", "intel")),
@@ -103,10 +112,26 @@ def disk_of(system, folder):
     return disk
 
 
-def start(system, cpu, mode, disk):
-    machine = Machine(cpu=cpu, image=IMAGE, append=f"{MODES[mode]} {system.vellum}",
-                      memory=system.memory, modules=modules_of(system), disk=disk,
-                      icount=system.icount and cpu == "amd")
+def archive_of(system, folder):
+    """UEFI's loaders give one file to vellum.bin: the kernel, its initrd and words in one."""
+    kernel, initrd = modules_of(system)
+    pack = folder / "guest.cpio"
+    subprocess.run([ROOT / "boot" / "images", "pack", pack, "--build", BUILD, "--kernel", kernel.path,
+                    "--initrd", initrd.path, "--append", kernel.words], check=True)
+    return pack
+
+
+def boot_files(system, folder):
+    """The machine's firmware, Vellum's image, and what that finds."""
+    if system.firmware == "uefi":
+        return {"firmware": "uefi", "image": VELLUM_BIN,
+                "modules": [Module(archive_of(system, folder))]}
+    return {"image": IMAGE, "modules": modules_of(system), "disk": disk_of(system, folder)}
+
+
+def start(system, cpu, mode, files):
+    machine = Machine(cpu=cpu, append=f"{MODES[mode]} {system.vellum}", memory=system.memory,
+                      icount=system.icount and cpu == "amd", extra=list(system.extra), **files)
     return run(emulator_for(machine), machine, BUILD / "logs", f"unmodified-{system.name}-{mode}-{cpu}",
                Limits(seconds=SECONDS, marker=system.until))
 
@@ -128,10 +153,9 @@ def difference(native, virtualized):
 
 @pytest.mark.parametrize("system, cpu", CASES)
 def test_it_comes_as_far_as_natively(system, cpu, tmp_path):
-    disk = disk_of(system, tmp_path)
-    modules_of(system)  # fetched before two threads want them
+    files = boot_files(system, tmp_path)
     with ThreadPoolExecutor(len(MODES)) as pool:
-        runs = dict(zip(MODES, pool.map(lambda mode: start(system, cpu, mode, disk), MODES)))
+        runs = dict(zip(MODES, pool.map(lambda mode: start(system, cpu, mode, files), MODES)))
     for mode, result in runs.items():
         assert result.finished, f"{mode}: {result.end}\n{result.com1[-2000:]}\n{result.com2[-2000:]}"
         assert result.end is (End.MARKER if system.until else End.EXIT)
@@ -149,7 +173,7 @@ def test_it_comes_as_far_as_natively(system, cpu, tmp_path):
 def test_the_kept_memory_is_absent_from_what_a_disk_guest_asks_the_bios(tmp_path):
     """GRUB takes the map from INT 15h E820h, and Linux from GRUB."""
     system = next(system for system in SYSTEMS if system.disk)
-    result = start(system, "amd", "hv", disk_of(system, tmp_path))
+    result = start(system, "amd", "hv", boot_files(system, tmp_path))
     keeping = re.search(r"keeping (\d+) MiB at ([0-9a-f]+)", result.com2)
     base, size = int(keeping[2], 16), int(keeping[1]) << 20
     assert re.search(rf"BIOS-e820: \[mem {base:#018x}-{base + size - 1:#018x}\] reserved", result.com1)

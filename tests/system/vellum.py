@@ -16,6 +16,7 @@ from emulator import (EmulatorError, Limits, Link, Machine, Module, Session,  # 
 
 BUILD = ROOT / os.environ.get("BUILD", "build")
 IMAGE = BUILD / "vellum.elf"
+VELLUM_BIN = BUILD / "vellum.bin"
 VMI_KERNEL = BUILD / "kernel-vmi" / "bzImage"
 PLAIN_KERNEL = BUILD / "kernel-plain" / "bzImage"
 INITRD = BUILD / "initramfs.cpio"

@@ -125,11 +125,14 @@ static void a_machine_without_a_bios_is_told_so(void **state)
 	assert_int_equal(disk_load(&boot, &map, 0x80, &entry), -ENODEV);
 	assert_console(LOG_ERROR, "guest=disk needs a BIOS to read the disk");
 	*vector(0x13) = 0xf000e3fe;
-	assert_true(bios_is_there());
+	assert_true(bios_is_there(&boot));
+	boot.efi.is_there = true;
+	assert_false(bios_is_there(&boot));
+	boot.efi.is_there = false;
 	set_base_memory(0);
-	assert_false(bios_is_there());
+	assert_false(bios_is_there(&boot));
 	set_base_memory(641);
-	assert_false(bios_is_there());
+	assert_false(bios_is_there(&boot));
 }
 
 static void modules_are_not_written_over(void **state)

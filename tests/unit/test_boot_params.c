@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "boot/boot.h"
+#include "boot/efi_tables.h"
 #include "dev/acpi.h"
 #include "guest/linux_boot.h"
 #include "lib/errno.h"
@@ -13,6 +14,7 @@
 #define PARAMS_AT  0x9000
 #define LINE_AT	   0xb000
 #define INITRD_AT  0x110000
+#define MAP_AT	   0x20000
 
 static struct linux_boot_params *params;
 static struct boot_info boot;
@@ -187,6 +189,71 @@ static void the_root_pointer_is_taken_over(void **state)
 	assert_int_equal(boot.rsdp.raw, 0x7fe014);
 }
 
+static void set_efi(void)
+{
+	struct efi_memory_descriptor *descriptor = arena_at(MAP_AT);
+
+	descriptor->type = EFI_CONVENTIONAL_MEMORY;
+	params->efi_info = (struct linux_efi_info){
+		.loader_signature = LINUX_EFI64_SIGNATURE,
+		.system_table = 0x7f000,
+		.memory_map = MAP_AT,
+		.memory_map_size = 2 * sizeof(*descriptor),
+		.memory_descriptor_size = sizeof(*descriptor),
+		.memory_descriptor_version = 1,
+	};
+}
+
+static void uefi_is_taken_over(void **state)
+{
+	const struct efi_memory_descriptor *first;
+
+	(void)state;
+	set_efi();
+	assert_int_equal(read(), 0);
+	assert_console_quiet();
+	memset(arena_at(0), 0xff, ARENA_SIZE);
+	assert_true(boot.efi.is_there);
+	assert_int_equal(boot.efi.system_table, 0x7f000);
+	assert_int_equal(boot.efi.map_size, 2 * sizeof(*first));
+	assert_int_equal(boot.efi.map_stride, sizeof(*first));
+	assert_int_equal(boot.efi.map_version, 1);
+	first = boot.efi.map;
+	assert_int_equal(first->type, EFI_CONVENTIONAL_MEMORY);
+}
+
+static void a_bios_machine_has_no_uefi(void **state)
+{
+	(void)state;
+	assert_int_equal(read(), 0);
+	assert_false(boot.efi.is_there);
+	assert_int_equal(boot.efi.map_size, 0);
+}
+
+static void uefi_that_kexec_hands_on_is_not(void **state)
+{
+	(void)state;
+	set_efi();
+	params->header.type_of_loader = 0xd0;
+	assert_int_equal(read(), 0);
+	assert_true(boot.efi.is_there);
+	assert_int_equal(boot.efi.map_size, 0);
+	assert_console(LOG_WARN, "kexec leaves UEFI to the kernel before");
+}
+
+static void a_map_out_of_memory_is_not_read(void **state)
+{
+	(void)state;
+	set_efi();
+	params->efi_info.memory_map = ARENA_SIZE - 8;
+	assert_int_equal(read(), 0);
+	assert_int_equal(boot.efi.map_size, 0);
+	assert_console(LOG_WARN, "UEFI's memory map at 0x1ffff8 is out of reach");
+	params->efi_info.memory_map_high = 1;
+	assert_int_equal(read(), 0);
+	assert_int_equal(boot.efi.map_size, 0);
+}
+
 #define with_setup(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -204,6 +271,10 @@ int main(void)
 		with_setup(more_ranges_than_there_can_be_are_not_read),
 		with_setup(a_framebuffer_above_4_gib_is_found),
 		with_setup(the_root_pointer_is_taken_over),
+		with_setup(uefi_is_taken_over),
+		with_setup(a_bios_machine_has_no_uefi),
+		with_setup(uefi_that_kexec_hands_on_is_not),
+		with_setup(a_map_out_of_memory_is_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

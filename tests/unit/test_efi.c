@@ -434,6 +434,40 @@ static void files_beside_the_image_are_the_guest(void **state)
 	assert_int_equal(fake.exits, 1);
 }
 
+static void uefi_itself_is_kept_for_the_guest(void **state)
+{
+	const struct efi_memory_descriptor *last;
+
+	(void)state;
+	fake.has_file_system = true;
+	fake.files = whole;
+	assert_int_equal(start(), EFI_SUCCESS);
+	assert_true(boot.efi.is_there);
+	assert_ptr_equal((void *)boot.efi.system_table, &firmware);
+	assert_int_equal(boot.efi.map_size, MAP_ENTRIES * STRIDE);
+	assert_int_equal(boot.efi.map_stride, STRIDE);
+	assert_int_equal(boot.efi.map_version, 1);
+	last = (const void *)((const uint8_t *)boot.efi.map + (MAP_ENTRIES - 1) * STRIDE);
+	assert_int_equal(last->physical_start, 0x201000);
+	assert_true(last->attributes == BIT(63));
+}
+
+static void a_map_that_cant_be_kept_is_named(void **state)
+{
+	static uint8_t map[32 * KIB + 48];
+	struct boot_efi efi = {0};
+
+	(void)state;
+	efi_keep_map(&efi, map, sizeof(map), 48, 1);
+	assert_int_equal(efi.map_size, 0);
+	assert_console(LOG_WARN, "the memory map of 32816 bytes, 48 a descriptor, can't be kept");
+	efi_keep_map(&efi, map, 4096, 39, 1);
+	efi_keep_map(&efi, map, 0, 48, 1);
+	assert_int_equal(efi.map_size, 0);
+	efi_keep_map(&efi, map, 32 * KIB, 48, 1);
+	assert_int_equal(efi.map_size, 32 * KIB);
+}
+
 static void the_images_own_folder_comes_first(void **state)
 {
 	static const struct {
@@ -726,6 +760,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_setup(files_beside_the_image_are_the_guest),
+		with_setup(uefi_itself_is_kept_for_the_guest),
+		with_setup(a_map_that_cant_be_kept_is_named),
 		with_setup(the_images_own_folder_comes_first),
 		with_setup(the_loaders_words_come_first),
 		with_setup(a_file_name_alone_is_no_word),

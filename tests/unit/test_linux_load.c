@@ -2,6 +2,7 @@
 /* The Linux loader as a whole: modules in an arena in, a guest ready to enter out. */
 #include "support.h"
 
+#include "boot/efi_tables.h"
 #include "bzimage.h"
 #include "dev/acpi_tables.h"
 #include "guest/linux.h"
@@ -271,6 +272,73 @@ static void a_framebuffer_above_4_gib_is_described(void **state)
 	assert_int_equal(screen->rsvd_size, 8);
 }
 
+#define SYSTEM_TABLE 0x10f9ee018 /* above 4 GiB: Linux reads it, not Vellum */
+#define EFI_STRIDE   48
+
+static uint8_t efi_map[4 * EFI_STRIDE];
+
+static void set_efi(void)
+{
+	static const struct efi_memory_descriptor all[] = {
+		{EFI_CONVENTIONAL_MEMORY, 0, 0, 0, 0xa0, 15},
+		{EFI_LOADER_DATA, 0, MIB, 0, (HIDDEN_START - MIB) / PAGE_SIZE + 1, 15},
+		{EFI_BOOT_SERVICES_DATA, 0, HIDDEN_START + PAGE_SIZE, 0, 1, 15},
+		{EFI_RUNTIME_CODE, 0, ARENA_SIZE - PAGE_SIZE, 0, 1, BIT(63) | 15},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		memcpy(efi_map + i * EFI_STRIDE, &all[i], sizeof(all[i]));
+	map.entry[0].size = 0xa0000;
+	map.entry[1].size = 0;
+	boot.efi = (struct boot_efi){true, SYSTEM_TABLE, efi_map, sizeof(efi_map), EFI_STRIDE, 1};
+}
+
+static void assert_efi(unsigned int index, uint32_t type, uint64_t start, uint64_t end)
+{
+	struct efi_memory_descriptor found;
+
+	memcpy(&found, arena_at(params()->efi_info.memory_map + index * EFI_STRIDE), sizeof(found));
+	assert_int_equal(found.type, type);
+	assert_int_equal(found.physical_start, start);
+	assert_int_equal(found.pages, (end - start) / PAGE_SIZE);
+	assert_int_equal(found.attributes & 15, 15);
+}
+
+static void uefi_is_handed_on_without_vellums_memory(void **state)
+{
+	struct linux_efi_info info;
+
+	(void)state;
+	set_efi();
+	assert_int_equal(load(), 0);
+	info = params()->efi_info;
+	assert_int_equal(info.loader_signature, LINUX_EFI64_SIGNATURE);
+	assert_int_equal(info.system_table, (uint32_t)SYSTEM_TABLE);
+	assert_int_equal(info.system_table_high, SYSTEM_TABLE >> 32);
+	assert_int_equal(info.memory_descriptor_size, EFI_STRIDE);
+	assert_int_equal(info.memory_descriptor_version, 1);
+	assert_int_equal(info.memory_map_size, 5 * EFI_STRIDE);
+	assert_int_equal(info.memory_map_high, 0);
+	assert_efi(0, EFI_CONVENTIONAL_MEMORY, 0, 0xa0000);
+	assert_efi(1, EFI_LOADER_DATA, MIB, HIDDEN_START);
+	assert_efi(2, EFI_RESERVED_MEMORY, HIDDEN_START, HIDDEN_START + PAGE_SIZE);
+	assert_efi(3, EFI_RESERVED_MEMORY, HIDDEN_START + PAGE_SIZE, HIDDEN_START + 2 * PAGE_SIZE);
+	assert_efi(4, EFI_RUNTIME_CODE, ARENA_SIZE - PAGE_SIZE, ARENA_SIZE);
+	assert_true(e820_covers(&map, info.memory_map, info.memory_map_size, E820_RAM));
+	assert_int_equal(params()->screen_info.orig_video_is_vga, 0);
+}
+
+static void uefis_framebuffer_counts_bytes(void **state)
+{
+	(void)state;
+	set_efi();
+	boot.framebuffer = (struct boot_framebuffer){
+		.pitch = 5120, .width = 1280, .height = 800, .bits_per_pixel = 32};
+	assert_int_equal(load(), 0);
+	assert_int_equal(params()->screen_info.orig_video_is_vga, 0x70);
+	assert_int_equal(params()->screen_info.lfb_size, 5120 * 800);
+}
+
 static void all_else_of_boot_params_is_zero(void **state)
 {
 	struct linux_boot_params *zero_page;
@@ -342,6 +410,8 @@ int main(void)
 		with_setup(the_guest_gets_its_own_memory_map),
 		with_setup(without_framebuffer_the_screen_is_vga_text),
 		with_setup(a_framebuffer_above_4_gib_is_described),
+		with_setup(uefi_is_handed_on_without_vellums_memory),
+		with_setup(uefis_framebuffer_counts_bytes),
 		with_setup(all_else_of_boot_params_is_zero),
 		with_setup(a_kernel_needs_no_initrd),
 		with_setup(further_modules_are_named),

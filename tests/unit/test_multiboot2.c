@@ -331,6 +331,39 @@ static void random_information_does_no_harm(void **state)
 	}
 }
 
+static void uefis_map_is_kept(void **state)
+{
+	struct multiboot2_efi_mmap *tag;
+	struct efi_memory_descriptor *descriptor;
+
+	(void)state;
+	add_mmap(sizeof(struct multiboot2_mmap_entry));
+	put_efi_tables(2);
+	((struct multiboot2_efi64 *)add_tag(MULTIBOOT2_TAG_EFI64, sizeof(struct multiboot2_efi64)))
+		->system_table = SYSTEM_AT;
+	tag = add_tag(MULTIBOOT2_TAG_EFI_MMAP, sizeof(*tag) + 3 * sizeof(*descriptor));
+	tag->stride = sizeof(*descriptor);
+	tag->version = 1;
+	descriptor = (struct efi_memory_descriptor *)(tag + 1);
+	descriptor[2].pages = 0x1234;
+	assert_int_equal(read(), 0);
+	assert_console_quiet();
+	assert_true(boot.efi.is_there);
+	assert_int_equal(boot.efi.system_table, SYSTEM_AT);
+	assert_int_equal(boot.efi.map_size, 3 * sizeof(*descriptor));
+	assert_int_equal(boot.efi.map_version, 1);
+	assert_int_equal(((const struct efi_memory_descriptor *)boot.efi.map)[2].pages, 0x1234);
+}
+
+static void a_map_tag_without_a_head_is_an_error(void **state)
+{
+	(void)state;
+	add_mmap(sizeof(struct multiboot2_mmap_entry));
+	add_tag(MULTIBOOT2_TAG_EFI_MMAP, sizeof(struct multiboot2_tag));
+	assert_int_equal(read(), -EINVAL);
+	assert_console(LOG_ERROR, "the tag of type 17");
+}
+
 #define with_setup(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -350,6 +383,8 @@ int main(void)
 		with_setup(the_newer_root_pointer_of_uefi_is_used),
 		with_setup(a_root_pointer_that_is_none_is_searched_elsewhere),
 		with_setup(wrong_efi_tables_are_not_followed),
+		with_setup(uefis_map_is_kept),
+		with_setup(a_map_tag_without_a_head_is_an_error),
 		with_setup(an_unknown_magic_is_named),
 		with_setup(random_information_does_no_harm),
 	};

@@ -30,6 +30,7 @@ PURE_SOURCES += \
 	hv/guest/bios_page.c \
 	hv/guest/disk.c \
 	hv/guest/e820.c \
+	hv/guest/efi_map.c \
 	hv/guest/elf_image.c \
 	hv/guest/linux.c \
 	hv/guest/linux_image.c \
