@@ -21,7 +21,6 @@ struct option {
 	const char *name;
 	const struct choice *choices; /* NULL: a decimal number */
 	size_t offset;		      /* of an unsigned int or an enum */
-	bool missing;
 };
 
 static const struct choice mode_choices[] = {
@@ -60,6 +59,7 @@ static const struct choice onfault_choices[] = {
 	{"reset", ONFAULT_RESET, false},
 	{"halt", ONFAULT_HALT, false},
 	{"park", ONFAULT_PARK, false},
+	{"monitor", ONFAULT_MONITOR, false},
 	{0},
 };
 
@@ -84,6 +84,19 @@ static const struct choice gdb_choices[] = {
 	{0},
 };
 
+static const struct choice monitor_choices[] = {
+	{"off", MONITOR_OFF, false},
+	{"com1", MONITOR_COM1, false},
+	{"com2", MONITOR_COM2, false},
+	{0},
+};
+
+static const struct choice wait_choices[] = {
+	{"off", WAIT_OFF, false},
+	{"on", WAIT_ON, false},
+	{0},
+};
+
 static const struct choice stats_choices[] = {
 	{"off", STATS_OFF, false},
 	{"end", STATS_END, false},
@@ -97,19 +110,20 @@ static const struct choice log_choices[] = {
 };
 
 static const struct option option_table[] = {
-	{"mode", mode_choices, offsetof(struct options, mode), false},
-	{"vmi", vmi_choices, offsetof(struct options, vmi), false},
-	{"paging", paging_choices, offsetof(struct options, paging), false},
-	{"onfault", onfault_choices, offsetof(struct options, onfault), false},
-	{"console", console_choices, offsetof(struct options, console), false},
-	{"cpuid", cpuid_choices, offsetof(struct options, cpuid), false},
-	{"gdb", gdb_choices, offsetof(struct options, gdb), false},
-	{"stats", stats_choices, offsetof(struct options, stats), false},
-	{"log", log_choices, offsetof(struct options, log), false},
-	{"guest", guest_choices, offsetof(struct options, guest), false},
-	{"disk", disk_choices, offsetof(struct options, disk), false},
-	{"cpus", NULL, offsetof(struct options, cpus), false},
-	{"monitor", NULL, 0, true},
+	{"mode", mode_choices, offsetof(struct options, mode)},
+	{"vmi", vmi_choices, offsetof(struct options, vmi)},
+	{"paging", paging_choices, offsetof(struct options, paging)},
+	{"onfault", onfault_choices, offsetof(struct options, onfault)},
+	{"console", console_choices, offsetof(struct options, console)},
+	{"cpuid", cpuid_choices, offsetof(struct options, cpuid)},
+	{"gdb", gdb_choices, offsetof(struct options, gdb)},
+	{"stats", stats_choices, offsetof(struct options, stats)},
+	{"log", log_choices, offsetof(struct options, log)},
+	{"guest", guest_choices, offsetof(struct options, guest)},
+	{"disk", disk_choices, offsetof(struct options, disk)},
+	{"cpus", NULL, offsetof(struct options, cpus)},
+	{"monitor", monitor_choices, offsetof(struct options, monitor)},
+	{"wait", wait_choices, offsetof(struct options, wait)},
 };
 
 _Static_assert(sizeof(enum option_mode) == sizeof(unsigned int), "enums are stored by offset");
@@ -122,6 +136,8 @@ static const struct options default_options = {
 	.console = CONSOLE_AUTO,
 	.cpuid = CPUID_EXITS,
 	.gdb = GDB_OFF,
+	.monitor = MONITOR_OFF,
+	.wait = WAIT_OFF,
 	.stats = STATS_END,
 	.guest = GUEST_AUTO,
 	.disk = 0x80,
@@ -210,9 +226,6 @@ static void parse_word(struct options *options, struct word word)
 		option = find_option(name);
 	if (option == NULL)
 		pr_warn("command line: %.*s is unknown and ignored", WORD_ARGS(word));
-	else if (option->missing)
-		pr_warn("command line: %s= is not available yet, the word is ignored",
-			option->name);
 	else if (option->choices != NULL)
 		set_choice(options, option, value);
 	else

@@ -20,13 +20,15 @@ enum option_guest {
 	GUEST_DISK, /* no module: what the BIOS finds on a disk */
 };
 enum option_paging { PAGING_NESTED, PAGING_SHADOW };
-enum option_onfault { ONFAULT_RESET, ONFAULT_HALT, ONFAULT_PARK };
+enum option_onfault { ONFAULT_RESET, ONFAULT_HALT, ONFAULT_PARK, ONFAULT_MONITOR };
 enum option_console { CONSOLE_AUTO, CONSOLE_COM1, CONSOLE_COM2, CONSOLE_NONE };
 enum option_cpuid {
 	CPUID_EXITS,	     /* always */
 	CPUID_EXITS_IN_BOOT, /* until a program asks, on each processor */
 };
 enum option_gdb { GDB_OFF, GDB_COM1, GDB_COM2 };
+enum option_monitor { MONITOR_OFF, MONITOR_COM1, MONITOR_COM2 };
+enum option_wait { WAIT_OFF, WAIT_ON };
 enum option_stats { STATS_OFF, STATS_END };
 
 struct options {
@@ -37,7 +39,9 @@ struct options {
 	enum option_console console; /* auto: COM2 if it answers, else COM1 */
 	enum option_stats stats;     /* end: a record of the exits before the last line */
 	enum option_cpuid cpuid;
-	enum option_gdb gdb; /* where the gdb stub listens */
+	enum option_gdb gdb;	     /* where the gdb stub listens */
+	enum option_monitor monitor; /* where the monitor is */
+	enum option_wait wait;	     /* for the monitor at the guest's first instruction */
 	enum option_guest guest;
 	unsigned int disk; /* for GUEST_DISK, by the BIOS's number */
 	unsigned int cpus; /* 0: all there are */

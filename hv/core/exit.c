@@ -172,7 +172,7 @@ _Noreturn static void shut_down(const struct vcpu *vcpu, const char *why)
 {
 	vendor->dump(vcpu);
 	record_end(why);
-	if (options.onfault == ONFAULT_RESET)
+	if (options.onfault == ONFAULT_RESET || options.onfault == ONFAULT_MONITOR)
 		power_reset();
 	pr_info("stopped here, as onfault= asks");
 	cpu_stop();
@@ -184,7 +184,7 @@ void exit_triple_fault(struct vcpu *vcpu)
 		 "fault, and shut down",
 		 vcpu->id);
 	triple_fault_explain(vcpu);
-	if (debugger_is_on)
+	if (debugger_is_on && (options.gdb != GDB_OFF || options.onfault == ONFAULT_MONITOR))
 		debugger_shows_shutdown(vcpu);
 	shut_down(vcpu, "triple-fault");
 }

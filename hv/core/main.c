@@ -16,6 +16,8 @@
 #include "debug/console.h"
 #include "debug/console_port.h"
 #include "debug/gdb.h"
+#include "debug/guest_symbols.h"
+#include "debug/monitor_line.h"
 #include "debug/record.h"
 #include "dev/acpi.h"
 #include "guest/loader.h"
@@ -123,6 +125,18 @@ static void say_boot(void)
 	record_boot(&record);
 }
 
+/* One line can be served at a time. */
+static void start_debugger(bool wide)
+{
+	if (options.gdb != GDB_OFF)
+		gdb_init(options.gdb, wide);
+	else if (options.monitor != MONITOR_OFF)
+		monitor_init(options.monitor, options.wait == WAIT_ON);
+	if (options.gdb != GDB_OFF && options.monitor != MONITOR_OFF)
+		pr_warn("no monitor on a line of its own while there is gdb: its \"monitor\" has "
+			"the commands");
+}
+
 static int start_virtualized(const struct guest_entry *entry)
 {
 	int error = guest_space_init(&kept, e820_ram_end(&guest_map));
@@ -133,8 +147,7 @@ static int start_virtualized(const struct guest_entry *entry)
 		error = rom_install(options.vmi, vendor->hypercall);
 	if (error)
 		return error;
-	if (options.gdb != GDB_OFF)
-		gdb_init(options.gdb, entry->is_64bit);
+	start_debugger(entry->is_64bit);
 	if (options.stats == STATS_END)
 		policy_find_power_ports();
 	exit_cpuid_init();
@@ -153,6 +166,7 @@ static int start(void)
 	if (error)
 		return error;
 	choose_mode();
+	guest_symbols_take(&boot);
 	guest_kind = loader_guest_kind(&boot, options.guest);
 	limit_processors();
 	panic_set_activity("loading the guest");

@@ -15,7 +15,8 @@ struct start_state;
 struct vcpu;
 
 enum { NO_ERROR_CODE = -1 };
-#define NO_DEADLINE UINT64_MAX
+#define NO_DEADLINE	   UINT64_MAX
+#define VENDOR_RIGHTS_SIZE 48
 
 /* What the delivery of an exception would use. */
 struct fault_state {
@@ -143,15 +144,22 @@ struct vendor {
 	void (*write_state)(struct vcpu *vcpu, const struct guest_state *state);
 
 	/*
-	 * From now on INT3 exits, and the vcpu calls debugger_attend() again and again (where
-	 * there is no set_timer(): whenever the guest waits or is interrupted).
+	 * From now on the vcpu calls debugger_attend() again and again (where there is no
+	 * set_timer(): whenever the guest waits or is interrupted).
 	 */
 	void (*attend)(struct vcpu *vcpu);
+
+	/* From now on INT3 exits. */
+	void (*catch_breakpoints)(struct vcpu *vcpu);
 
 	/* Whether the guest's accesses to debug registers exit. */
 	void (*guard_debug_registers)(struct vcpu *vcpu, bool on);
 	void (*write_dr6)(struct vcpu *vcpu, uint64_t value);
 	void (*write_dr7)(struct vcpu *vcpu, uint64_t value);
+
+	/* What the nested page tables are called, and what an entry allows, written to text. */
+	const char *nested_name;
+	const char *(*nested_rights)(uint64_t entry, char text[VENDOR_RIGHTS_SIZE]);
 
 	void (*read_fault_state)(const struct vcpu *vcpu, struct fault_state *state);
 

@@ -202,6 +202,7 @@ static void stand_still(struct vcpu *vcpu)
 {
 	unsigned int number = vcpu->id;
 	bool has_to_say = vcpus[number].why.reason != STOP_NONE;
+	uint64_t start = rdtsc();
 
 	do {
 		atomic_store(&own[number].waits, true);
@@ -211,6 +212,7 @@ static void stand_still(struct vcpu *vcpu)
 		}
 		wait_to_run(number);
 	} while (has_to_say);
+	vcpu->exit_start += rdtsc() - start; /* it is no part of what the exit costs */
 	load(vcpu);
 }
 
@@ -236,12 +238,14 @@ void debugger_vcpu_starts(struct vcpu *vcpu)
 
 	own[vcpu->id].exists = true;
 	vendor->attend(vcpu);
+	if (line->plants_breakpoints)
+		vendor->catch_breakpoints(vcpu);
 	if (vendor->set_timer && !vendor->set_timer(vcpu, rdtsc() + ATTENTION_TICKS, due))
 		pr_warn("this processor has no preemption timer: a guest that makes no exit can't "
 			"be interrupted, only stopped at breakpoints");
 	debug_registers_forget(vcpu);
 	debug_registers_load(vcpu);
-	if (!started) {
+	if (!started && line->waits_at_start) {
 		started = true;
 		stop(vcpu, (struct stop){.reason = STOP_START}, false);
 	}

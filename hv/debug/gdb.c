@@ -201,7 +201,12 @@ static void serve(unsigned int by)
 
 void gdb_init(enum option_gdb where, bool wide)
 {
-	static const struct debugger_line line = {wants_attention, serve};
+	static const struct debugger_line line = {
+		.wants_attention = wants_attention,
+		.waits_at_start = true,
+		.plants_breakpoints = true,
+		.serve = serve,
+	};
 
 	port = where == GDB_COM1 ? UART_COM1 : UART_COM2;
 	if (!console_is_on(port))

@@ -1,187 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "debug/monitor.h"
-#include "core/cpu.h"
-#include "core/power.h"
 #include "core/processor.h"
-#include "debug/breakpoints.h"
-#include "debug/debugger.h"
-#include "debug/record.h"
+#include "debug/guest_symbols.h"
+#include "debug/monitor_command.h"
 #include "lib/printf.h"
 #include "lib/string.h"
-#include "lib/words.h"
 
-#define TEXT_SIZE 256
-
-/* What one command is about. */
-struct request {
-	const char *rest; /* of the line, behind the command's name */
-	struct vcpu *vcpu;
-	struct stopped *stopped; /* the same one */
-};
+#define TEXT_SIZE 512
 
 static void (*print_text)(const char *text);
+static char text[TEXT_SIZE]; /* of a line that has not come to its end */
+static size_t length;
 
-__attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
+static void flush(void)
 {
-	char text[TEXT_SIZE];
+	if (length)
+		print_text(text);
+	length = 0;
+}
+
+/* What has no end of line within TEXT_SIZE is printed in pieces. */
+void monitor_print(const char *format, ...)
+{
+	char piece[TEXT_SIZE];
 	va_list args;
 
 	va_start(args, format);
-	text_vformat(text, sizeof(text), format, args);
+	text_vformat(piece, sizeof(piece), format, args);
 	va_end(args);
-	print_text(text);
+	if (length + strlen(piece) >= sizeof(text))
+		flush();
+	length += string_copy(text + length, piece, sizeof(text) - length);
+	if (length && text[length - 1] == '\n')
+		flush();
 }
 
-/* ---- regs ---- */
+static void show_help(struct monitor_request *request);
 
-struct flag {
-	const char *name;
-	unsigned int bit;
+static const struct monitor_command commands[] = {
+	{"help", "[COMMAND]", "this list", show_help, false},
+	{"regs", "", "all registers, with their flags and segments", monitor_registers, false},
+	{"bt", "[FRAMES]", "who has called the code that the guest is in", monitor_backtrace,
+	 false},
+	{"mem", "ADDRESS [BYTES]", "show memory", monitor_memory, false},
+	{"code", "[ADDRESS [BYTES]]", "show code, for boot/code to disassemble", monitor_code,
+	 false},
+	{"write", "ADDRESS BYTES", "write memory: 90 90, or \"text\"", monitor_write, false},
+	{"find", "ADDRESS SIZE BYTES", "search memory", monitor_find, false},
+	{"walk", "ADDRESS", "the page tables' entries, guest's and nested", monitor_walk, false},
+	{"sym", "ADDRESS", "a name's address, or an address's name", monitor_symbol, false},
+	{"exits", "", "exits by reason", monitor_exits, false},
+	{"vmi", "[all]", "the ROM, its answers, the calls that were made", monitor_vmi, false},
+	{"cpus", "", "where each processor is", monitor_processors, false},
+	{"cpu", "NUMBER", "the processor that commands are about", monitor_processor, true},
+	{"break", "[ADDRESS]", "stop there; without one, list them", monitor_break, true},
+	{"watch", "ADDRESS [SIZE]", "stop when it is written: 1, 2, 4 or 8 bytes", monitor_watch,
+	 true},
+	{"delete", "[NUMBER]", "one breakpoint, or all", monitor_delete, true},
+	{"c", "", "let the guest run on", monitor_continue, true},
+	{"s", "[COUNT]", "execute so many instructions", monitor_step, true},
+	{"nmi", "", "send the processor an NMI", monitor_nmi, false},
+	{"reset", "", "reset the machine", monitor_reset, false},
+	{"power-off", "", "switch the machine off", monitor_power_off, false},
 };
 
-static const struct flag rflags_names[] = {{"CF", 0},  {"PF", 2},  {"AF", 4},  {"ZF", 6},
-					   {"SF", 7},  {"TF", 8},  {"IF", 9},  {"DF", 10},
-					   {"OF", 11}, {"NT", 14}, {"RF", 16}, {"VM", 17},
-					   {"AC", 18}, {"ID", 21}, {0}};
-
-static const struct flag cr0_names[] = {{"PE", 0},  {"MP", 1},	{"EM", 2},  {"TS", 3},
-					{"NE", 5},  {"WP", 16}, {"AM", 18}, {"NW", 29},
-					{"CD", 30}, {"PG", 31}, {0}};
-
-static const struct flag cr4_names[] = {{"PSE", 4},
-					{"PAE", 5},
-					{"MCE", 6},
-					{"PGE", 7},
-					{"OSFXSR", 9},
-					{"FSGSBASE", 16},
-					{"PCIDE", 17},
-					{"OSXSAVE", 18},
-					{"SMEP", 20},
-					{"SMAP", 21},
-					{0}};
-
-static const struct flag efer_names[] = {{"SCE", 0}, {"LME", 8}, {"LMA", 10}, {"NXE", 11}, {0}};
-
-static void print_flags(const char *name, uint64_t value, const struct flag *flags)
-{
-	print("%s %lx", name, value);
-	for (const char *separator = " ["; flags->name; flags++) {
-		if (!(value & BIT(flags->bit)))
-			continue;
-		print("%s%s", separator, flags->name);
-		separator = " ";
-	}
-	print("%s\n", "]");
-}
-
-static void print_segment(const char *name, const struct guest_segment *segment)
-{
-	print("%-4s %04x base %lx limit %x access %04x%s\n", name, segment->selector, segment->base,
-	      segment->limit, segment->access, segment->access ? "" : " (not usable)");
-}
-
-static void print_segments(const struct guest_state *s)
-{
-	print_segment("cs", &s->cs);
-	print_segment("ss", &s->ss);
-	print_segment("ds", &s->ds);
-	print_segment("es", &s->es);
-	print_segment("fs", &s->fs);
-	print_segment("gs", &s->gs);
-	print_segment("tr", &s->tr);
-	print_segment("ldtr", &s->ldtr);
-	print("gdtr base %lx limit %x\nidtr base %lx limit %x\n", s->gdtr.base, s->gdtr.limit,
-	      s->idtr.base, s->idtr.limit);
-}
-
-static void show_registers(struct request *request)
-{
-	const struct guest_state *s = &request->stopped->state;
-	const struct guest_registers *r = &s->regs;
-
-	print("processor %u, CPL %u\n", request->vcpu->id, s->cs.selector & 3);
-	print("rax %016lx rbx %016lx rcx %016lx rdx %016lx\n", r->rax, r->rbx, r->rcx, r->rdx);
-	print("rsi %016lx rdi %016lx rbp %016lx rsp %016lx\n", r->rsi, r->rdi, r->rbp, r->rsp);
-	print("r8  %016lx r9  %016lx r10 %016lx r11 %016lx\n", r->r8, r->r9, r->r10, r->r11);
-	print("r12 %016lx r13 %016lx r14 %016lx r15 %016lx\n", r->r12, r->r13, r->r14, r->r15);
-	print("rip %016lx cr2 %016lx cr3 %016lx\n", s->rip, s->cr2, s->cr3);
-	print_flags("rflags", s->rflags, rflags_names);
-	print_flags("cr0", s->cr0, cr0_names);
-	print_flags("cr4", s->cr4, cr4_names);
-	print_flags("efer", s->efer, efer_names);
-	print_segments(s);
-}
-
-/* ---- exits, vmi ---- */
-
-static void show_exits(struct request *request)
-{
-	print("%-16s %12s %16s\n", "reason", "exits", "cycles");
-	for (enum exit_reason reason = 0; reason < EXIT_REASONS; reason++) {
-		const struct exit_counter *exits = &request->vcpu->exits[reason];
-
-		if (exits->count)
-			print("%-16s %12lu %16lu\n", exit_reason_name(reason), exits->count,
-			      exits->cycles);
-	}
-}
-
-static void show_vmi_calls(struct request *request)
-{
-	bool any = false;
-
-	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++) {
-		const struct exit_counter *calls = &request->vcpu->vmi_calls[call];
-
-		if (!calls->count)
-			continue;
-		print("%-24s %12lu %16lu\n", vmi_call_name(call), calls->count, calls->cycles);
-		any = true;
-	}
-	if (!any)
-		print("%s\n", "no VMI call has exited on this processor");
-}
-
-/* ---- the machine ---- */
-
-static void reset_machine(struct request *request)
-{
-	(void)request;
-	print("%s\n", "resetting the machine");
-	record_end("reset");
-	power_reset();
-}
-
-static void switch_off(struct request *request)
-{
-	(void)request;
-	record_end("poweroff");
-	power_off();
-	print("%s\n", "the machine has no ACPI power-off that works");
-}
-
-static void show_help(struct request *request);
-
-static const struct command {
-	const char *name, *help;
-	void (*run)(struct request *request);
-} commands[] = {
-	{"help", "this list", show_help},
-	{"regs", "all registers, with their flags", show_registers},
-	{"exits", "this processor's exits by reason", show_exits},
-	{"vmi", "this processor's VMI calls, those that exit", show_vmi_calls},
-	{"reset", "reset the machine", reset_machine},
-	{"power-off", "switch the machine off", switch_off},
-};
-
-static void show_help(struct request *request)
-{
-	(void)request;
-	for (unsigned int i = 0; i < ARRAY_SIZE(commands); i++)
-		print("%-10s %s\n", commands[i].name, commands[i].help);
-}
-
-static const struct command *find(struct word name)
+static const struct monitor_command *find(struct word name)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(commands); i++)
 		if (word_equals(name, commands[i].name))
@@ -189,18 +72,78 @@ static const struct command *find(struct word name)
 	return NULL;
 }
 
-void monitor_run(const char *line, unsigned int vcpu, void (*print_to)(const char *text))
+static void help_on(const struct monitor_command *command)
 {
-	struct request request = {.vcpu = &processor_at(vcpu)->vcpu,
-				  .stopped = debugger_vcpu(vcpu)};
-	const char *cursor = line;
-	struct word name = word_next(&cursor);
-	const struct command *command = find(name);
+	char usage[48];
 
-	request.rest = cursor;
+	text_format(usage, sizeof(usage), "%s %s", command->name, command->arguments);
+	monitor_print("%-27s%s\n", usage, command->help);
+}
+
+static void show_help(struct monitor_request *request)
+{
+	struct word name = word_next(&request->rest);
+	const struct monitor_command *command = find(name);
+
+	if (name.length && !command) {
+		monitor_print("%.*s: no such command\n", WORD_ARGS(name));
+		return;
+	}
+	if (command) {
+		help_on(command);
+		return;
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(commands); i++)
+		help_on(&commands[i]);
+	monitor_print("ADDRESS: c1000000, p:1000 (guest-physical), $esp+8, start_kernel\n");
+}
+
+static void run(const struct monitor_command *command, struct monitor_request *request, bool own)
+{
+	if (command->own_line && !own)
+		monitor_print("%s: with gdb, gdb does that\n", command->name);
+	else if (!request->stopped->is_there)
+		monitor_print("processor %u is not stopped\n", request->vcpu->id);
+	else
+		command->run(request);
+}
+
+static struct monitor_request run_line(const char *line, unsigned int vcpu,
+				       void (*print_to)(const char *text), bool own)
+{
+	struct monitor_request request = {
+		.rest = line, .vcpu = &processor_at(vcpu)->vcpu, .stopped = debugger_vcpu(vcpu)};
+	struct word name = word_next(&request.rest);
+	const struct monitor_command *command = find(name);
+
 	print_text = print_to;
 	if (command)
-		command->run(&request);
+		run(command, &request, own);
 	else if (name.length)
-		print("%.*s: no such command; \"help\" lists them\n", WORD_ARGS(name));
+		monitor_print("%.*s: no such command; \"help\" lists them\n", WORD_ARGS(name));
+	flush();
+	return request;
+}
+
+void monitor_run(const char *line, unsigned int vcpu, void (*print)(const char *text))
+{
+	run_line(line, vcpu, print, false);
+}
+
+bool monitor_run_own(const char *line, unsigned int *vcpu, void (*print)(const char *text))
+{
+	struct monitor_request request = run_line(line, *vcpu, print, true);
+
+	*vcpu = request.vcpu->id;
+	return request.goes_on;
+}
+
+struct word monitor_candidate(struct word prefix, bool first, unsigned int number)
+{
+	if (!first)
+		return guest_symbol_match(prefix, number);
+	for (unsigned int i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strncmp(commands[i].name, prefix.text, (size_t)prefix.length) && !number--)
+			return (struct word){commands[i].name, (int)strlen(commands[i].name)};
+	return (struct word){"", 0};
 }

@@ -14,6 +14,9 @@
 #include "vmi/calls.h"
 #include "vmi/time.h"
 
+static const uint8_t *installed;
+static gpa_t installed_slot;
+
 /* Where the local APIC is unless somebody moves it: SDM volume 3A, 11.4.1 */
 #define APIC_PAGE	  0xfee00000u
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
@@ -67,6 +70,8 @@ static int show_pages(gpa_t slot, uint64_t size, const struct option_rom_setup *
 		note_iret(rom);
 	if (!error)
 		error = guest_space_overlay(slot, pages * PAGE_SIZE, copy, MEMORY_WB);
+	installed = rom;
+	installed_slot = slot;
 	if (!error && setup->has_pages)
 		error = guest_space_overlay(gpa(slot.raw + VMI_ROM_APIC_PAGE * PAGE_SIZE),
 					    PAGE_SIZE, hpa(APIC_PAGE), MEMORY_UC);
@@ -99,4 +104,10 @@ int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])
 		setup.time = &time;
 	pr_info("VMI ROM of %lu bytes at %lx", size, slot.raw);
 	return show_pages(slot, size, &setup);
+}
+
+const uint8_t *rom_installed(gpa_t *slot)
+{
+	*slot = installed_slot;
+	return installed;
 }

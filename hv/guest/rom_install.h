@@ -13,4 +13,10 @@
  */
 int rom_install(enum option_vmi vmi, const uint8_t hypercall[3]);
 
+/*
+ * The guest's own copy of the ROM, and where it lies in guest-physical memory; NULL if there
+ * is none.
+ */
+const uint8_t *rom_installed(gpa_t *slot);
+
 #endif

@@ -22,6 +22,9 @@ int mmu_init(const struct mmu_format *format);
 /* Their root, the same for all processors. */
 hpa_t mmu_nested_root(void);
 
+/* The entries on the way to an address, as page_table_walk() has them. */
+unsigned int mmu_nested_walk(gpa_t address, uint64_t entry[PAGE_TABLE_LEVELS]);
+
 /* Maps one page where it is, with flags of the caller's: its writes shall exit. -ENOMEM. */
 int mmu_map_page(gpa_t page, uint64_t flags);
 

@@ -21,6 +21,11 @@ hpa_t mmu_nested_root(void)
 	return nested.root;
 }
 
+unsigned int mmu_nested_walk(gpa_t address, uint64_t entry[PAGE_TABLE_LEVELS])
+{
+	return page_table_walk(&nested, address.raw, entry);
+}
+
 int mmu_map_page(gpa_t page, uint64_t flags)
 {
 	return page_table_map(&nested, page.raw, PAGE_SIZE, hpa(page.raw), flags);

@@ -145,3 +145,19 @@ uint64_t page_table_lookup(const struct page_table *table, uint64_t address, uin
 		entries = table_at(entry);
 	}
 }
+
+unsigned int page_table_walk(const struct page_table *table, uint64_t address,
+			     uint64_t entry[PAGE_TABLE_LEVELS])
+{
+	const uint64_t *entries = phys_to_virt(table->root);
+	unsigned int count = 0;
+
+	for (unsigned int level = ROOT_LEVEL;; level--) {
+		uint64_t one = entries[index_of(address, level)];
+
+		entry[count++] = one;
+		if (!one || is_leaf(one, level))
+			return count;
+		entries = table_at(one);
+	}
+}

@@ -43,4 +43,10 @@ void page_table_unmap_from(struct page_table *table, uint64_t from);
 /* The entry that maps address, and in *size how much it maps; 0 if nothing does. */
 uint64_t page_table_lookup(const struct page_table *table, uint64_t address, uint64_t *size);
 
+#define PAGE_TABLE_LEVELS 4
+
+/* The entries on the way to address, from the root's on; how many there are: 1 to 4. */
+unsigned int page_table_walk(const struct page_table *table, uint64_t address,
+			     uint64_t entry[PAGE_TABLE_LEVELS]);
+
 #endif

@@ -16,17 +16,22 @@ static void intercept(struct vmcb_control *control, uint32_t on, uint32_t off)
 	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
 }
 
+void svm_attend(struct vcpu *vcpu)
+{
+	intercept(&vmcb_of(vcpu)->control, INTERCEPT3_INTR | INTERCEPT3_HLT | INTERCEPT3_PAUSE, 0);
+}
+
 /*
  * QEMU does not look at the intercept of #BP when it meets INT3, but at that of INT n, which is
  * another instruction on real processors. It is the only one without the next RIP that is
  * known to.
  */
-void svm_attend(struct vcpu *vcpu)
+void svm_catch_breakpoints(struct vcpu *vcpu)
 {
 	struct vmcb_control *control = &vmcb_of(vcpu)->control;
 
 	control->intercept_exceptions |= INTERCEPT_EXCEPTION(VECTOR_BP);
-	intercept(control, INTERCEPT3_INTR | INTERCEPT3_HLT | INTERCEPT3_PAUSE, 0);
+	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
 	if (!(cpuid(CPUID_SVM, 0).edx & SVM_FEATURE_NEXT_RIP))
 		intercept(control, INTERCEPT3_SWINT, 0);
 }

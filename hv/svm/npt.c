@@ -7,6 +7,7 @@
 #include "core/cpu.h"
 #include "core/smp.h"
 #include "dev/lapic.h"
+#include "lib/printf.h"
 #include "mm/mmu.h"
 #include "svm/svm.h"
 
@@ -41,6 +42,13 @@ int svm_memory_init(void)
 	int error = mmu_init(&format);
 
 	return error ? error : catch_apic();
+}
+
+const char *svm_nested_rights(uint64_t entry, char text[VENDOR_RIGHTS_SIZE])
+{
+	text_format(text, VENDOR_RIGHTS_SIZE, "%s%s%s", entry & PAGE_WRITE ? "write" : "read-only",
+		    entry & PAGE_USER ? " user" : "", entry & PAGE_NX ? " NX" : "");
+	return text;
 }
 
 bool svm_map_more(struct vcpu *vcpu, gpa_t address)

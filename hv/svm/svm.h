@@ -78,6 +78,7 @@ void svm_release_port(struct vcpu *vcpu, uint16_t port);
 
 /* npt.c: the format of nested page tables, and the page that is caught there */
 int svm_memory_init(void);
+const char *svm_nested_rights(uint64_t entry, char text[VENDOR_RIGHTS_SIZE]);
 bool svm_map_more(struct vcpu *vcpu, gpa_t address);
 bool svm_catches_apic(gpa_t address);
 
@@ -105,6 +106,7 @@ void svm_apic_exit(struct vcpu *vcpu, gpa_t address);
 void svm_read_state(struct vcpu *vcpu, struct guest_state *state);
 void svm_write_state(struct vcpu *vcpu, const struct guest_state *state);
 void svm_attend(struct vcpu *vcpu);
+void svm_catch_breakpoints(struct vcpu *vcpu);
 void svm_guard_debug_registers(struct vcpu *vcpu, bool on);
 void svm_write_dr6(struct vcpu *vcpu, uint64_t value);
 void svm_write_dr7(struct vcpu *vcpu, uint64_t value);

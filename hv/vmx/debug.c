@@ -54,7 +54,13 @@ void vmx_write_state(struct vcpu *vcpu, const struct guest_state *state)
 			vmread(VMCS_GUEST_PENDING_DEBUG) & ~PENDING_DEBUG_BS);
 }
 
+/* The preemption timer does it all. */
 void vmx_attend(struct vcpu *vcpu)
+{
+	(void)vcpu;
+}
+
+void vmx_catch_breakpoints(struct vcpu *vcpu)
 {
 	(void)vcpu;
 	vmwrite(VMCS_EXCEPTION_BITMAP, vmread(VMCS_EXCEPTION_BITMAP) | BIT(VECTOR_BP));

@@ -5,6 +5,8 @@
  * guest's PAT combines with them as it does with MTRRs (29.3.7.2).
  */
 #include "core/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
 #include "mm/mmu.h"
 #include "vmx/vmx.h"
 
@@ -57,6 +59,18 @@ void vmx_memory_types_changed(void)
 uint64_t vmx_ept_pointer(void)
 {
 	return mmu_nested_root().raw | EPT_POINTER_WB | EPT_POINTER_LEVELS;
+}
+
+const char *vmx_nested_rights(uint64_t entry, char text[VENDOR_RIGHTS_SIZE])
+{
+	static const char *const types[8] = {"UC", "WC", "?", "?", "WT", "WP", "WB", "?"};
+
+	text_format(text, VENDOR_RIGHTS_SIZE, "%s%s%s", entry & BIT(0) ? "read" : "",
+		    entry & BIT(1) ? " write" : "", entry & BIT(2) ? " execute" : "");
+	if (entry & PAGE_LARGE)
+		text_format(text + strlen(text), VENDOR_RIGHTS_SIZE - strlen(text), " %s",
+			    types[entry >> EPT_TYPE_SHIFT & 7]);
+	return text;
 }
 
 bool vmx_map_more(struct vcpu *vcpu, gpa_t address)

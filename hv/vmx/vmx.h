@@ -71,6 +71,7 @@ void vmx_release_port(struct vcpu *vcpu, uint16_t port);
 /* ept.c: guest-physical to host-physical */
 int vmx_memory_init(void);
 uint64_t vmx_ept_pointer(void);
+const char *vmx_nested_rights(uint64_t entry, char text[VENDOR_RIGHTS_SIZE]);
 
 /* Drops all cached translations: an entry drops none of the guest's by itself. */
 void vmx_flush(void);
@@ -131,6 +132,7 @@ void vmx_timer_exit(struct vcpu *vcpu);
 void vmx_read_state(struct vcpu *vcpu, struct guest_state *state);
 void vmx_write_state(struct vcpu *vcpu, const struct guest_state *state);
 void vmx_attend(struct vcpu *vcpu);
+void vmx_catch_breakpoints(struct vcpu *vcpu);
 void vmx_guard_debug_registers(struct vcpu *vcpu, bool on);
 void vmx_write_dr6(struct vcpu *vcpu, uint64_t value);
 void vmx_write_dr7(struct vcpu *vcpu, uint64_t value);

@@ -8,7 +8,11 @@
 
 $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 	core/event.o core/policy.o core/store.o core/vcpu.o debug/breakpoints.o \
-	debug/gdb_command.o debug/gdb_packet.o debug/gdb_registers.o debug/symbols.o \
+	debug/gdb_command.o debug/gdb_packet.o debug/gdb_registers.o debug/guest_backtrace.o \
+	debug/guest_symbols.o debug/line_editor.o debug/monitor.o debug/monitor_argument.o \
+	debug/monitor_backtrace.o debug/monitor_exits.o debug/monitor_machine.o \
+	debug/monitor_memory.o debug/monitor_registers.o debug/monitor_run.o \
+	debug/monitor_walk.o debug/symbols.o debug/walk.o \
 	mm/frames.o mm/guest_memory.o mm/mtrr.o mm/page_table.o \
 	svm/bitmaps.o svm/instruction.o vmx/errors.o)
 
