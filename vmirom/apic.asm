@@ -2,7 +2,8 @@
 ;
 ; Calls 62 to 64, and what time.asm needs of the local APIC: its registers through the
 ; window, a page behind the ROM that shows the local APIC without an exit; or through MSRs
-; where the guest has turned x2APIC on.
+; where the guest has turned x2APIC on. As long as no processor of the guest has done that, nor
+; moved its APIC or switched it off, line.apic_moved is 0, and the two calls do not look.
 
         bits    32
 
@@ -15,35 +16,57 @@ set_initial_ap_state:
         ret
 
 ; 63 APICWrite. In: EAX = register's offset (or address: its last 12 bits count), EDX = value.
-; INIT and STARTUP go through the hypervisor, which may have to catch them.
+; INIT and STARTUP go through the hypervisor, which may have to catch them. An old kernel makes
+; this call for every interrupt: it is nine instructions, but for a value with bit 10.
 apic_write_call:
+        and     eax, APIC_REGISTER
+        test    dh, ICR_MODE_HIGH >> 8
+        jnz     .may_be_command
+.write:
+        call    .here
+.here:
+        pop     ecx                     ; ROM_BASE's subtraction is in the offsets
+        cmp     dword [ecx + DATA_PAGE + line.apic_moved - .here], 0
+        jne     .moved
+        mov     [ecx + eax + APIC_WINDOW - .here], edx
+        ret
+.moved:
+        push    ebx
+        lea     ebx, [ecx - .here]
         mov     ecx, eax
-        and     ecx, APIC_REGISTER
         mov     eax, edx
-        cmp     ecx, APIC_ICR
+        call    apic_write
+        pop     ebx
+        ret
+.may_be_command:
+        cmp     eax, APIC_ICR
         jne     .write
-        shr     eax, ICR_MODE_SHIFT
-        and     eax, 7
-        sub     eax, ICR_INIT
-        cmp     eax, 2
-        mov     eax, edx
+        mov     ecx, edx
+        shr     ecx, ICR_MODE_SHIFT
+        and     ecx, ICR_MODE
+        sub     ecx, ICR_INIT
+        cmp     ecx, 2
         jae     .write
+        mov     ecx, eax
         mov     eax, CALL_APIC_WRITE
 .hypercall:
         vmmcall
         ret
-.write:
-        push    ebx
-        ROM_BASE ebx
-        call    apic_write
-        pop     ebx
-        ret
 
 ; 64 APICRead. In: EAX. Out: EAX.
 apic_read_call:
+        and     eax, APIC_REGISTER
+        call    .here
+.here:
+        pop     ecx
+        cmp     dword [ecx + DATA_PAGE + line.apic_moved - .here], 0
+        jne     .moved
+        mov     eax, [ecx + eax + APIC_WINDOW - .here]
+        ret
+.moved:
         push    ebx
+        lea     ebx, [ecx - .here]
         mov     ecx, eax
-        ROM_BASE ebx
         call    apic_read
         pop     ebx
         ret

@@ -26,7 +26,9 @@ time_data:
 struc   line
 .pending:                               ; first line: timers, of all processors, to look after
 .owner:         resd    1               ; others: APIC ID register + 1, 0 if free
-.alarm:         resb    2               ; ALARM_*
+.apic_moved:                            ; first line: the hypervisor's, not 0 if some processor's
+                                        ; APIC is not where the window leads
+.alarm:         resb    2               ; others: ALARM_*
 .timer:         resb    2               ; TIMER_*
 .expiry:        resq    2               ; of the alarms
 .period:        resq    2

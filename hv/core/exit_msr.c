@@ -8,6 +8,7 @@
 #include "dev/lapic.h"
 #include "lib/errno.h"
 #include "mm/mtrr.h"
+#include "vmi/apic.h"
 
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
@@ -131,6 +132,7 @@ static int write_apic_base(uint64_t value)
 		report_apic_refusal(value);
 		return -EPERM;
 	}
+	vmi_apic_note_base(value);
 	return wrmsr_checked(MSR_APIC_BASE, value);
 }
 

@@ -20,6 +20,7 @@
 #include "mm/frames.h"
 #include "mm/image.h"
 #include "mm/physmap.h"
+#include "vmi/apic.h"
 #include "vmi/vmi.h"
 
 #define LOW_FLOOR 0x1000u  /* the first page holds the BIOS's data */
@@ -237,6 +238,7 @@ static void set_up(struct processor *self)
 	if (!is_usable(self) || vendor->enable(&self->vcpu) || vendor->vcpu_init(&self->vcpu))
 		return;
 	ready[self->vcpu.id] = true;
+	vmi_apic_note_base(rdmsr(MSR_APIC_BASE));
 	atomic_store(&settled, true);
 	if (self->vcpu.id >= given)
 		cpu_stop();

@@ -136,6 +136,12 @@ struct vendor {
 	void (*release_cpuid)(struct vcpu *vcpu);
 
 	/*
+	 * From now on the guest's writes to its APICs no longer exit: it sends INIT and STARTUP
+	 * by call 63. NULL if the vendor never catches them.
+	 */
+	void (*release_apic)(void);
+
+	/*
 	 * For debuggers: all registers of the vcpu, on its own processor, but for the FPU's;
 	 * and general registers, RIP and RFLAGS the other way. A pending STI or MOV SS shadow
 	 * ends where TF is set: the step would never come to its end.

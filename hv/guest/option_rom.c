@@ -278,10 +278,10 @@ static void patch_hypercalls(struct rom_image *rom, const uint8_t *hypercall)
 		       VMI_HYPERCALL_INSTRUCTION_SIZE);
 }
 
-/* For VMI_CALLS: a guest that knows the hint then calls the routines as well. */
+/* For VMI_CALLS: a guest that knows the hints then calls the routines as well. */
 static struct vmi_rom_answer without_hint(struct vmi_rom_answer answer)
 {
-	answer.hint &= (uint8_t)~VMI_HINT_NATIVE;
+	answer.hint = 0;
 	return answer;
 }
 
@@ -314,13 +314,21 @@ static bool can_be_done(const struct option_rom_setup *setup, unsigned int call)
 	return setup->has_pages || !needs_pages(call);
 }
 
+/* Of the APIC only writes are caught, and of these only two have to be. */
+static struct vmi_rom_answer called_for_commands(struct vmi_rom_answer answer)
+{
+	answer.type = VMI_RELOCATION_CALL_REL;
+	answer.hint = VMI_HINT_COMMANDS;
+	return answer;
+}
+
 static void set_answers(struct rom_image *rom, const struct option_rom_setup *setup)
 {
 	for (unsigned int call = 0; call < VMI_CALL_COUNT; call++) {
 		struct vmi_rom_answer answer = read_answer(rom, call);
 
-		if (needs_pages(call) && setup->apic_is_caught)
-			answer.type = VMI_RELOCATION_CALL_REL;
+		if (call == VMI_CALL_APICWrite && setup->apic_is_caught)
+			answer = called_for_commands(answer);
 		if (!can_be_done(setup, call))
 			answer = (struct vmi_rom_answer){.type = VMI_RELOCATION_NONE};
 		else if (setup->vmi == VMI_CALLS)

@@ -11,14 +11,13 @@
 #include "mm/frames.h"
 #include "mm/mtrr.h"
 #include "mm/physmap.h"
+#include "vmi/apic.h"
 #include "vmi/calls.h"
 #include "vmi/time.h"
 
 static const uint8_t *installed;
 static gpa_t installed_slot;
 
-/* Where the local APIC is unless somebody moves it: SDM volume 3A, 11.4.1 */
-#define APIC_PAGE	  0xfee00000u
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
 /*
@@ -30,8 +29,8 @@ static bool can_show_apic(void)
 	struct mtrr_state mtrr;
 
 	mtrr_read(&mtrr);
-	return (rdmsr(MSR_APIC_BASE) & APIC_BASE_ADDRESS) == APIC_PAGE &&
-	       mtrr_type(&mtrr, APIC_PAGE) == MEMORY_UC;
+	return (rdmsr(MSR_APIC_BASE) & APIC_BASE_ADDRESS) == VMI_APIC_PAGE &&
+	       mtrr_type(&mtrr, VMI_APIC_PAGE) == MEMORY_UC;
 }
 
 /* A slot for the ROM and the pages behind it, or at least for the ROM. */
@@ -51,6 +50,12 @@ static void note_iret(const uint8_t *rom)
 	memcpy(&private, rom + VMI_ROM_PRIVATE_OFFSET, sizeof(private));
 	vmi_iret_init(private.traced_iret,
 		      private.trace_stubs + VMI_CALL_IRET * (uint32_t) private.trace_stub_size);
+}
+
+static void show_apic_base(uint8_t *data_page)
+{
+	vmi_apic_note_base(rdmsr(MSR_APIC_BASE));
+	vmi_apic_set_data(data_page);
 }
 
 /* The ROM, and what goes behind it. The size is a page, or seal.py had complained. */
@@ -73,8 +78,10 @@ static int show_pages(gpa_t slot, uint64_t size, const struct option_rom_setup *
 	installed = rom;
 	installed_slot = slot;
 	if (!error && setup->has_pages)
+		show_apic_base(rom + VMI_ROM_DATA_PAGE * PAGE_SIZE);
+	if (!error && setup->has_pages)
 		error = guest_space_overlay(gpa(slot.raw + VMI_ROM_APIC_PAGE * PAGE_SIZE),
-					    PAGE_SIZE, hpa(APIC_PAGE), MEMORY_UC);
+					    PAGE_SIZE, hpa(VMI_APIC_PAGE), MEMORY_UC);
 	return error;
 }
 
@@ -99,7 +106,7 @@ int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])
 	if (!setup.has_pages)
 		pr_warn("no VMI time and APIC calls: no %lu bytes free behind the ROM, or no local "
 			"APIC at %x",
-			(VMI_ROM_PAGES - 1) * PAGE_SIZE, APIC_PAGE);
+			(VMI_ROM_PAGES - 1) * PAGE_SIZE, VMI_APIC_PAGE);
 	else if (!vmi_time_measure(&time))
 		setup.time = &time;
 	pr_info("VMI ROM of %lu bytes at %lx", size, slot.raw);

@@ -25,7 +25,10 @@ hpa_t mmu_nested_root(void);
 /* The entries on the way to an address, as page_table_walk() has them. */
 unsigned int mmu_nested_walk(gpa_t address, uint64_t entry[PAGE_TABLE_LEVELS]);
 
-/* Maps one page where it is, with flags of the caller's: its writes shall exit. -ENOMEM. */
+/*
+ * Maps one page where it is, with flags of the caller's: its writes shall exit, or no longer.
+ * What is taken away is still there in processors' translations. -ENOMEM.
+ */
 int mmu_map_page(gpa_t page, uint64_t flags);
 
 /*

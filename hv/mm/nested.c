@@ -28,7 +28,12 @@ unsigned int mmu_nested_walk(gpa_t address, uint64_t entry[PAGE_TABLE_LEVELS])
 
 int mmu_map_page(gpa_t page, uint64_t flags)
 {
-	return page_table_map(&nested, page.raw, PAGE_SIZE, hpa(page.raw), flags);
+	int error;
+
+	lock_take();
+	error = page_table_map(&nested, page.raw, PAGE_SIZE, hpa(page.raw), flags);
+	lock_release();
+	return error;
 }
 
 bool mmu_map_more(gpa_t address, bool *flush)

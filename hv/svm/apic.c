@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writes to the local APIC's page, which exit where the guest has several processors: AMD-V
- * has no exit for STARTUP, so it is caught where it is sent. Reads do not exit.
+ * has no exit for STARTUP, so it is caught where it is sent. Reads do not exit. A guest that
+ * sends INIT and STARTUP by VMI's call has its page released: then nothing exits any more.
  */
 #include "core/cpu.h"
 #include "core/exit.h"
@@ -88,4 +89,6 @@ void svm_apic_exit(struct vcpu *vcpu, gpa_t address)
 	vmcb->control.next_rip = vmcb->save.rip + store.length;
 	do_store(vcpu, &store, offset);
 	svm_skip_instruction(vcpu);
+	if (svm_apic_is_released()) /* by another processor: this one has an old translation */
+		vmcb->control.tlb_control = TLB_CONTROL_FLUSH_ALL;
 }

@@ -4,6 +4,8 @@
  * everywhere; the guest's PAT and the machine's MTRRs then give every access the type
  * that it has without Vellum (15.25.8), so only the page size has to mind the MTRRs.
  */
+#include <stdatomic.h>
+
 #include "core/cpu.h"
 #include "core/smp.h"
 #include "dev/lapic.h"
@@ -15,6 +17,7 @@
 #define NPT_FLAGS (PAGE_PRESENT | PAGE_WRITE | PAGE_USER)
 
 static uint64_t apic_page; /* that is caught; 0: none is */
+static atomic_bool apic_released;
 
 static uint64_t entry_flags(enum memory_type type)
 {
@@ -34,6 +37,18 @@ static int catch_apic(void)
 bool svm_catches_apic(gpa_t address)
 {
 	return apic_page && align_down(address.raw, PAGE_SIZE) == apic_page;
+}
+
+/* Only a permission is added, so other processors' old translations do no harm (apic.c). */
+void svm_release_apic(void)
+{
+	if (apic_page && !atomic_exchange(&apic_released, true))
+		mmu_map_page(gpa(apic_page), NPT_FLAGS);
+}
+
+bool svm_apic_is_released(void)
+{
+	return atomic_load(&apic_released);
 }
 
 int svm_memory_init(void)

@@ -30,6 +30,7 @@ const struct vendor svm_vendor = {
 	.write_efer = svm_write_efer,
 	.release_port = svm_release_port,
 	.release_cpuid = svm_release_cpuid,
+	.release_apic = svm_release_apic,
 	.read_state = svm_read_state,
 	.write_state = svm_write_state,
 	.attend = svm_attend,

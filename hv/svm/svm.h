@@ -81,6 +81,8 @@ int svm_memory_init(void);
 const char *svm_nested_rights(uint64_t entry, char text[VENDOR_RIGHTS_SIZE]);
 bool svm_map_more(struct vcpu *vcpu, gpa_t address);
 bool svm_catches_apic(gpa_t address);
+void svm_release_apic(void);
+bool svm_apic_is_released(void);
 
 /* vcpu.c: the VMCB of a vcpu, and the neutral questions about it */
 int svm_vcpu_init(struct vcpu *vcpu);

@@ -30,11 +30,16 @@ bool vmi_is_start_command(uint32_t offset, uint32_t value)
 	       (ICR_MODE(value) == ICR_INIT || ICR_MODE(value) == ICR_STARTUP);
 }
 
-/* Where INIT exits it may as well be sent. In x2APIC mode nothing is at the register. */
+/*
+ * Where INIT exits it may as well be sent. In x2APIC mode nothing is at the register. A guest
+ * that makes this call at all makes it for each INIT and STARTUP: no need to catch them.
+ */
 void vmi_write_start_command(uint32_t value)
 {
 	if (!vendor->init_exits)
 		exit_apic_write(LAPIC_ICR, value);
 	else if (!lapic_is_x2apic())
 		lapic_write(LAPIC_ICR, value);
+	if (vendor->release_apic)
+		vendor->release_apic();
 }

@@ -109,6 +109,12 @@ enum vmi_relocation {
  */
 #define VMI_HINT_NATIVE 0x01
 
+/*
+ * And for APICWrite: the native instruction does all but INIT and STARTUP. A guest that knows
+ * this bit makes the call for these two alone; after the first one native writes don't exit.
+ */
+#define VMI_HINT_COMMANDS 0x02
+
 /* A guest looks at every 2 KiB of this physical range for the ROM. */
 #define VMI_ROM_SCAN_START 0xc0000u
 #define VMI_ROM_SCAN_END   0xe0000u
@@ -185,7 +191,7 @@ _Static_assert(VMI_ROM_PRIVATE_OFFSET + sizeof(struct vmi_rom_private) ==
 struct vmi_rom_answer {
 	uint16_t routine; /* offset; 0: there is none. A guest sees it with CALL_REL only */
 	uint8_t type;	  /* enum vmi_relocation */
-	uint8_t hint;	  /* VMI_HINT_NATIVE or 0 */
+	uint8_t hint;	  /* VMI_HINT_* */
 };
 
 _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
@@ -195,7 +201,11 @@ _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
  * and the local APIC's.
  */
 #define VMI_ROM_PAGES	  3u
-#define VMI_ROM_APIC_PAGE 2u /* index of the last */
+#define VMI_ROM_DATA_PAGE 1u /* indexes */
+#define VMI_ROM_APIC_PAGE 2u
+
+/* In the first: 4 bytes that are not 0 if some processor's APIC is not where the last leads. */
+#define VMI_ROM_APIC_MOVED 4u
 
 /* The two timers that an alarm can be wired to. */
 enum vmi_timer { VMI_TIMER_PIT, VMI_TIMER_LAPIC, VMI_TIMERS };

@@ -16,6 +16,7 @@ const char guest_name[] = "vmi_calls_apic";
 
 #define OFFSET(address) ((address)&0xfffu)
 #define PDE32_LARGE	0x87u
+#define ELSEWHERE	(0xfee00000ull ^ 0xfe000000ull)
 #define APIC_PDE	(APIC_ID >> 22)
 
 static volatile unsigned int taken;
@@ -80,6 +81,26 @@ static void check_unmapped(void)
 	EXPECT_EQ("APICRead, not mapped", found, wanted);
 }
 
+/*
+ * The window shows no APIC that is elsewhere or off; one in x2APIC mode is its MSRs. One that is
+ * back at its place is at the window again.
+ */
+static void check_moved(void)
+{
+	uint32_t version = (uint32_t)VMI(APICRead, OFFSET(APIC_VERSION));
+	uint64_t base = 0;
+
+	EXPECT_EQ("RDMSR", msr_read(MSR_APIC_BASE, &base), DONE);
+	EXPECT_EQ("APIC moved", msr_write(MSR_APIC_BASE, base ^ ELSEWHERE), DONE);
+	EXPECT_EQ("APICRead, moved", (uint32_t)VMI(APICRead, OFFSET(APIC_VERSION)), ~0u);
+	VMI(APICWrite, OFFSET(APIC_TPR), 0x30);
+	EXPECT_EQ("APIC back", msr_write(MSR_APIC_BASE, base), DONE);
+	EXPECT_EQ("APICRead, back", (uint32_t)VMI(APICRead, OFFSET(APIC_VERSION)), version);
+	EXPECT_EQ("APICWrite, moved", *apic_register(APIC_TPR), 0);
+	check_write(APIC_TPR, 0x30);
+	*apic_register(APIC_TPR) = 0;
+}
+
 /* Registers that are none, and all that a wild guest has. */
 static void check_wild(void)
 {
@@ -102,6 +123,7 @@ void guest_main(void)
 		check_eoi();
 		check_wild();
 	}
+	check_moved();
 	if (!told("pae"))
 		check_unmapped();
 }

@@ -103,9 +103,20 @@ bool smp_write_command(uint64_t value)
 	return is_startup;
 }
 
+/* What the VMI ROM was told of, and how often the machine's register had been written by then */
+static uint64_t noted_base;
+static unsigned int accesses_before_note;
+
+void vmi_apic_note_base(uint64_t base)
+{
+	noted_base = base;
+	accesses_before_note = machine_accesses;
+}
+
 static int reset(void **state)
 {
 	(void)state;
+	noted_base = 0;
 	processors = 1;
 	command = 0;
 	is_startup = is_x2apic = false;
@@ -342,6 +353,17 @@ static void the_apic_may_go_beside_vellum(void **state)
 	assert_done();
 }
 
+/* The ROM must not take the window for the APIC once that is elsewhere. */
+static void the_rom_knows_before_the_apic_moves(void **state)
+{
+	(void)state;
+	write_msr_as_guest(MSR_APIC_BASE, 0xfee00d00);
+	assert_int_equal(noted_base, 0xfee00d00);
+	assert_int_equal(accesses_before_note, 0);
+	write_msr_as_guest(MSR_APIC_BASE, KEPT | 0x900);
+	assert_int_equal(noted_base, 0xfee00d00);
+}
+
 static void the_apic_may_not_cover_vellum(void **state)
 {
 	(void)state;
@@ -467,6 +489,7 @@ int main(void)
 		T(long_mode_active_is_the_processors),
 		T(the_apic_may_go_beside_vellum),
 		T(the_apic_may_not_cover_vellum),
+		T(the_rom_knows_before_the_apic_moves),
 		T(with_several_processors_the_apic_stays),
 		T(a_command_that_starts_or_stops_processors_is_vellums),
 		T(any_other_command_is_the_machines),

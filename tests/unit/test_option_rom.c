@@ -321,6 +321,23 @@ static void vmi_calls_takes_every_hint_away(void **state)
 	assert_as_built();
 }
 
+/* Where writes exit, they are called, and who knows the hint calls for INIT and STARTUP alone. */
+static void a_caught_apic_is_written_by_call(void **state)
+{
+	struct option_rom_setup setup = {.hypercall = vmmcall, .has_pages = true};
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		setup.vmi = i & 1 ? VMI_CALLS : VMI_ON;
+		setup.apic_is_caught = i & 2;
+		memcpy(rom, vmirom_start, ROM_SIZE);
+		assert_int_equal(option_rom_prepare(rom, ROM_SIZE, &setup), 0);
+		assert_answer(VMI_CALL_APICWrite, setup.apic_is_caught);
+		assert_answer(VMI_CALL_APICRead, VMI_RELOCATION_NONE);
+		assert_int_equal(answer_of(VMI_CALL_APICWrite)[3], i == 2 ? 0x02 : 0);
+	}
+}
+
 /* A call without a routine stays NONE. */
 static void vmi_trace_has_every_routine_called_through_its_stub(void **state)
 {
@@ -470,6 +487,7 @@ int main(void)
 		PREPARE_TEST(with_vmcall_only_the_instructions_change),
 		PREPARE_TEST(vmi_calls_takes_every_hint_away),
 		PREPARE_TEST(vmi_trace_has_every_routine_called_through_its_stub),
+		PREPARE_TEST(a_caught_apic_is_written_by_call),
 		PREPARE_TEST(vmi_off_has_no_rom_to_prepare),
 		PREPARE_TEST(damage_is_named),
 		PREPARE_TEST(a_wrong_checksum_is_refused),

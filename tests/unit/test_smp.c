@@ -13,7 +13,12 @@
 _Noreturn static void fake_cpu_stop(void);
 static uint64_t port_reads;
 
+/* APIC_BASE of the processor that is under way, and which of them the VMI ROM was told of */
+static uint64_t apic_base;
+static unsigned int notes;
+
 #define inb(port)  ((void)(port), (void)port_reads++)
+#define rdmsr(msr) (assert_int_equal(msr, 0x1b), apic_base)
 #define cpu_stop() fake_cpu_stop()
 #include "core/smp.c"
 
@@ -21,6 +26,12 @@ static uint64_t port_reads;
 #define FRAMES	   (3 * MIB)
 #define ROOT	   0x7f801000
 #define MACHINE	   5 /* processors */
+
+void vmi_apic_note_base(uint64_t base)
+{
+	assert_int_equal(base, apic_base);
+	notes++;
+}
 
 /* In ap_entry.asm: the code, and behind it struct ap_handover */
 asm(".data\n"
@@ -307,7 +318,8 @@ static void forget_all(void)
 	low_page = hpa(0);
 	atomic_store(&stopping, false);
 	current = &all[0];
-	sent_count = writes = resets = lapic_resets = ends = 0;
+	sent_count = writes = resets = lapic_resets = ends = notes = 0;
+	apic_base = 0xfee00d00;
 	x2apic = waits_for_startup = false;
 	fake_vendor.init_exits = false;
 	ap_error = 0;
@@ -468,6 +480,7 @@ static void with_init_exits_they_wait_in_the_guest(void **state)
 		assert_int_equal(machine[i].states, i < 3);
 		assert_int_equal(machine[i].halts, i >= 3);
 	}
+	assert_int_equal(notes, MACHINE - 1); /* of the boot processor rom_install.c tells */
 	assert_console_quiet();
 }
 

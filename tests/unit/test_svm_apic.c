@@ -18,7 +18,12 @@ static struct vcpu vcpu;
 static struct e820_map map;
 static uint32_t offset, value;
 static unsigned int writes, faults;
-static bool x2apic;
+static bool x2apic, released;
+
+bool svm_apic_is_released(void)
+{
+	return released;
+}
 
 void exit_apic_write(uint32_t at, uint32_t written)
 {
@@ -66,7 +71,7 @@ static int make_guest(void **state)
 	for (unsigned int i = 0; i < 16; i++)
 		(&vcpu.regs.rax)[i] = 0x1000000000000000u * i + 0xa0 + i;
 	writes = faults = 0;
-	x2apic = false;
+	x2apic = released = false;
 	return 0;
 }
 
@@ -172,6 +177,19 @@ static void code_ends_where_memory_does(void **state)
 	assert_int_equal(faults, 1);
 }
 
+/* Another processor has released the page: this write is done, the next one does not exit. */
+static void an_old_translation_is_flushed(void **state)
+{
+	(void)state;
+	execute("\x89\x0f\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90", 0xb0);
+	assert_written(0xb0, 0xa1, 2);
+	assert_int_equal(vmcb.control.tlb_control, 0);
+	released = true;
+	execute("\x89\x0f\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90", 0xb0);
+	assert_written(0xb0, 0xa1, 2);
+	assert_int_equal(vmcb.control.tlb_control, 1); /* all: APM volume 2, 15.16.1 */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +201,7 @@ int main(void)
 		T(what_is_not_known_is_a_fault),
 		T(what_lies_between_registers_is_a_fault),
 		T(code_ends_where_memory_does),
+		T(an_old_translation_is_flushed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

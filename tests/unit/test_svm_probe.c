@@ -85,6 +85,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak svm_read_efer
 #pragma weak svm_read_fault_state
 #pragma weak svm_read_rip
+#pragma weak svm_release_apic
 #pragma weak svm_release_cpuid
 #pragma weak svm_release_port
 #pragma weak svm_run

@@ -40,6 +40,13 @@ static void write_rip(struct vcpu *v, uint64_t value)
 	rip = value;
 }
 
+static unsigned int releases;
+
+static void release_apic(void)
+{
+	releases++;
+}
+
 static void read_fault_state(const struct vcpu *v, struct fault_state *state)
 {
 	assert_ptr_equal(v, &vcpu);
@@ -204,9 +211,12 @@ static void commands_go_where_they_are_caught(void **state)
 {
 	(void)state;
 	fake.init_exits = false;
+	fake.release_apic = release_apic;
 	vmi_write_start_command(0x4500);
 	assert_int_equal(caught_value, 0x4500);
 	assert_int_equal(apic_value, 0);
+	assert_int_equal(releases, 1); /* the next ones come by call, too */
+	fake.release_apic = NULL;
 	fake.init_exits = true;
 	vmi_write_start_command(0x4699);
 	assert_int_equal(caught_value, 0x4500);

@@ -236,8 +236,9 @@ static const struct call calls[74] = {
 	[60] = {NONE, CODE(0xf3, 0x66, 0x6f, 0xc3)},
 	[61] = {NONE, CODE(0x9c, 0x81, 0x24, 0x24, 0xff, 0xcf, 0xff, 0xff)}, /* and IOPL away */
 	[62] = {CALL, CODE(0x89, 0xc1, 0xb8, 62, 0, 0, 0)}, /* mov ecx, eax; mov eax, 62, and on */
-	[63] = {NONE, CODE(0x89, 0xc1, 0x81, 0xe1, 0xf0, 0x0f)}, /* mov ecx, eax; and ecx, 0xff0 */
-	[64] = {NONE, CODE(0x53, 0x89, 0xc1)},
+	[63] = {NONE,
+		CODE(0x25, 0xf0, 0x0f, 0, 0, 0xf6, 0xc6, 0x04)}, /* and eax, 0xff0; test dh, 4 */
+	[64] = {NONE, CODE(0x25, 0xf0, 0x0f, 0, 0, 0xe8)},	 /* and eax, 0xff0; call */
 	[65] = {NOP, NOTHING},
 	[66] = {NATIVE, CODE(0xe8, 0, 0, 0, 0, 0x59)}, /* call .here; pop ecx, and on */
 	[67] = {NATIVE, CODE(0x83, 0xf8, 0x01)},       /* cmp eax, 1, and on */
@@ -268,6 +269,27 @@ static void answers_are_those_for_nested_paging(void **state)
 	(void)state;
 	for (unsigned int call = 0; call < 74; call++)
 		check_answer(call);
+}
+
+/* Behind the POP above: CMP of the hypervisor's word with 0, JNE, MOV to or from the window. */
+static void check_quick_way(size_t here, unsigned int move)
+{
+	assert_int_equal(u16_at(here + 1), 0xb983);
+	assert_int_equal((uint32_t)(here + u32_at(here + 3)),
+			 VMI_ROM_DATA_PAGE * 4096 + VMI_ROM_APIC_MOVED);
+	assert_int_equal(rom[here + 7], 0);
+	assert_int_equal(rom[here + 8], 0x75);
+	assert_int_equal(u16_at(here + 10), move);
+	assert_int_equal(rom[here + 12], 0x08); /* [eax + ecx + ...] */
+	assert_int_equal((uint32_t)(here + u32_at(here + 13)), VMI_ROM_APIC_PAGE * 4096);
+	assert_int_equal(rom[here + 17], 0xc3);
+}
+
+static void apic_calls_look_where_the_hypervisor_tells(void **state)
+{
+	(void)state;
+	check_quick_way(routine_of(VMI_CALL_APICWrite) + 15, 0x9489);
+	check_quick_way(routine_of(VMI_CALL_APICRead) + 10, 0x848b);
 }
 
 /* PUSH number, CALL to what they all share, JMP to the call's own routine. */
@@ -352,6 +374,7 @@ int main(void)
 		cmocka_unit_test(entry_points_lead_to_code),
 		cmocka_unit_test(private_header_leads_to_the_hypercalls),
 		cmocka_unit_test(answers_are_those_for_nested_paging),
+		cmocka_unit_test(apic_calls_look_where_the_hypervisor_tells),
 		cmocka_unit_test(each_call_has_its_trace_stub),
 		cmocka_unit_test(traced_iret_runs_in_the_rom),
 		cmocka_unit_test(c_and_rom_agree),
