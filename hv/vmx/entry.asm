@@ -10,7 +10,7 @@
 ; between vmx_launch and vmx_launch_end, starts that part again (nmi.c), so that none is
 ; overlooked after the look at what is pending.
 ; An entry that fails before the guest's state is loaded (VM-fail) leaves the guest's
-; registers in place of the host's, and ends in vmx_entry_failed().
+; registers in place of the host's, and leads to vmx_entry_failed().
 ;
 ; void vmx_exit_with_all_registers(struct vcpu *vcpu)
 ;
@@ -61,7 +61,8 @@ vmx_enter_end:
 entry_failed:
 	mov	rdi, [rsp]
 	EACH_KEPT_REGISTER STORE
-	call	vmx_entry_failed	; does not return
+	call	vmx_entry_failed	; returns if it has to be launched again
+	jmp	vmx_launch
 pass_on_and_launch:
 	EACH_KEPT_REGISTER STORE
 	call	vmx_pass_on

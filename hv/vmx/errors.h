@@ -5,6 +5,8 @@
 
 #include "lib/types.h"
 
+#define VMX_ERROR_RESUME_NOT_LAUNCHED 5 /* SDM volume 3C, table 31-1 */
+
 /* What a VM-instruction error number means: SDM volume 3C, table 31-1. Never NULL. */
 const char *vmx_instruction_error_text(uint64_t number);
 

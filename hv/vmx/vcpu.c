@@ -239,11 +239,16 @@ void vmx_run(struct vcpu *vcpu)
 	vmx_run_loop(vcpu);
 }
 
-/* Called by entry.asm: the registers there are the guest's. */
+/*
+ * Called by entry.asm: the registers there are the guest's. A machine check in the midst of
+ * VMLAUNCH leaves the VMCS not launched (SDM volume 3D, VMLAUNCH), and VMRESUME fails.
+ */
 void vmx_entry_failed(struct vcpu *vcpu)
 {
 	uint64_t error = vmread(VMCS_INSTRUCTION_ERROR);
 
+	if (error == VMX_ERROR_RESUME_NOT_LAUNCHED)
+		return;
 	vmx_dump(vcpu);
 	panic("entry to the guest failed: %s (VM-instruction error %lu, SDM volume 3C, 31.4)",
 	      vmx_instruction_error_text(error), error);

@@ -84,7 +84,7 @@ void vmx_set_state(struct vcpu *vcpu, const struct start_state *state);
 void vmx_await_init(struct vcpu *vcpu);
 void vmx_await_startup(struct vcpu *vcpu);
 _Noreturn void vmx_run(struct vcpu *vcpu);
-_Noreturn void vmx_entry_failed(struct vcpu *vcpu);
+void vmx_entry_failed(struct vcpu *vcpu); /* returns if VMLAUNCH has to be repeated */
 void vmx_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code);
 uint64_t vmx_read_rip(const struct vcpu *vcpu);
 void vmx_write_rip(struct vcpu *vcpu, uint64_t rip);

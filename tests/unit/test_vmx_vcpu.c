@@ -56,6 +56,7 @@ static unsigned int breakpoints_cleared;
 
 static struct processor self;
 static jmp_buf stopped;
+static bool launched_again;
 static unsigned int dumps, delayed, windows_closed, flushes;
 
 static uint64_t pdptes_cr3; /* of the last try to load them */
@@ -151,6 +152,8 @@ _Noreturn void vmx_run_loop(struct vcpu *v)
 {
 	assert_ptr_equal(v, &self.vcpu);
 	vmx_entry_failed(v);
+	launched_again = true;
+	longjmp(stopped, 1);
 }
 
 void vmx_dump(const struct vcpu *v)
@@ -179,7 +182,7 @@ static int make_vmcs(void **state)
 	memset(&self, 0, sizeof(self));
 	dumps = delayed = windows_closed = breakpoints_cleared = flushes = 0;
 	dr6 = pdptes_cr3 = 0;
-	pdptes_are_bad = false;
+	pdptes_are_bad = launched_again = false;
 	init_fields();
 	vmx_set_state(&self.vcpu, &start);
 	return 0;
@@ -565,6 +568,19 @@ static void a_refused_entry_is_explained_and_dumped(void **state)
 	assert_int_equal(dumps, 1);
 	assert_console(LOG_ERROR, "VM entry with invalid control fields");
 	assert_console(LOG_ERROR, "error 7");
+	assert_false(launched_again);
+}
+
+/* As a machine check in the midst of VMLAUNCH leaves it. */
+static void what_is_not_launched_is_launched_again(void **state)
+{
+	(void)state;
+	vmcs[0x4400] = 5;
+	if (setjmp(stopped) == 0)
+		vmx_run(&self.vcpu);
+	assert_true(launched_again);
+	assert_int_equal(dumps, 0);
+	assert_console_quiet();
 }
 
 int main(void)
@@ -593,6 +609,7 @@ int main(void)
 		T(what_the_machine_sent_waits),
 		T(software_interrupts_come_again_by_themselves),
 		T(a_refused_entry_is_explained_and_dumped),
+		T(what_is_not_launched_is_launched_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
