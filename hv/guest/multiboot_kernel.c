@@ -28,6 +28,8 @@ struct wishes {
 	 BIT(MULTIBOOT2_TAG_RSDP_OLD) | BIT(MULTIBOOT2_TAG_RSDP_NEW) |                             \
 	 BIT(MULTIBOOT2_TAG_LOAD_BASE))
 
+#define WITHOUT_IT "; build it without, or start it by its own boot loader"
+
 static int damaged(struct word name, const char *what, uint64_t found)
 {
 	pr_error("kernel \"%.*s\" is damaged: %s (%#llx)", WORD_ARGS(name), what,
@@ -130,8 +132,8 @@ static int check_flags1(struct word name, uint32_t flags)
 
 	if (!unknown)
 		return 0;
-	pr_error("kernel \"%.*s\" asks for what its loader does not know: Multiboot flags %#x, "
-		 "of which %#x",
+	pr_error("kernel \"%.*s\" asks for what Vellum does not know: Multiboot flags %#x, of "
+		 "which %#x" WITHOUT_IT,
 		 WORD_ARGS(name), flags, unknown);
 	return -ENOEXEC;
 }
@@ -164,7 +166,7 @@ static int read_version1(const struct boot_module *module, struct multiboot_kern
 
 static int refuse_tag(const struct multiboot_kernel *kernel, const char *what, uint32_t number)
 {
-	pr_error("kernel \"%.*s\" asks for what Vellum cannot do: %s (Multiboot 2, %u)",
+	pr_error("kernel \"%.*s\" asks for what Vellum cannot do: %s (Multiboot 2, %u)" WITHOUT_IT,
 		 WORD_ARGS(kernel->name), what, number);
 	return -ENOEXEC;
 }
