@@ -14,6 +14,7 @@ PAGING  ?= nested
 CPUS    ?= 1
 MEM     ?= 1024
 ICOUNT  ?= 1
+PAE     ?= 0
 KERNEL  ?=
 INITRD  ?=
 APPEND  ?=
@@ -75,6 +76,7 @@ help:
 	@echo "  MEM=$(MEM)           MiB of RAM"
 	@echo "  EMU=$(EMU)          auto, qemu, bochs, kvm: what runs the machine (docs/emulators.md)"
 	@echo "  ICOUNT=$(ICOUNT)           1: make run repeats exactly; QEMU then counts instructions"
+	@echo "  PAE=$(PAE)              1: guest kernels with three-level page tables"
 	@echo "  BOOT=$(BOOT)     make boot by: kernel (the emulator's own loader), iso, usb, pxe"
 	@echo "  FIRMWARE=$(FIRMWARE)   bios, uefi: of the machine that make boot boots"
 	@echo "  TIMEOUT=$(TIMEOUT)       seconds that the menus of make iso and make pxe wait"
@@ -100,7 +102,9 @@ include tests/bench/bench.mk
 all: $(BUILD)/vellum.elf $(BUILD)/vellum.bin
 
 # Links into the cache; build-kernel checks what is there and builds what is not.
-kernels: $(BUILD)/kernel-plain $(BUILD)/kernel-vmi
+KERNEL_KIND := $(if $(filter 1,$(PAE)),-pae)
+
+kernels: $(BUILD)/kernel-plain$(KERNEL_KIND) $(BUILD)/kernel-vmi$(KERNEL_KIND)
 
 $(BUILD)/kernel-%: FORCE
 	@mkdir -p $(@D)
@@ -121,7 +125,7 @@ emulator: setup
 BOARD_WORDS = --append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 run bench-micro: setup emulator all kernels $(INITRAMFS)
-	@tests/bench/board --board micro --cpus $(CPUS) $(BOARD_MACHINE) $(BOARD_WORDS)
+	@tests/bench/board --board micro --cpus $(CPUS) --pae $(PAE) $(BOARD_MACHINE) $(BOARD_WORDS)
 
 bench-exit-cost: setup emulator all kernels exit-cost-files
 	@tests/bench/exit-cost $(BOARD_MACHINE) $(BOARD_WORDS)
@@ -133,10 +137,10 @@ bench:
 		$(MAKE) --no-print-directory bench-$$board || exit; done
 
 ifeq ($(KERNEL),)
-BOOT_KERNEL := $(BUILD)/kernel-vmi/bzImage
+BOOT_KERNEL := $(BUILD)/kernel-vmi$(KERNEL_KIND)/bzImage
 BOOT_INITRD := $(INITRAMFS)
 BOOT_WORDS  := console=ttyS0 vellum.run=shell
-BOOT_FILES  := all $(BUILD)/kernel-vmi $(INITRAMFS)
+BOOT_FILES  := all $(BUILD)/kernel-vmi$(KERNEL_KIND) $(INITRAMFS)
 else
 BOOT_KERNEL := $(KERNEL)
 BOOT_INITRD := $(INITRD)
@@ -185,7 +189,7 @@ BOOT_BY_kernel_uefi = --image $(BUILD)/vellum.bin --append "console=com1 $(HV_WO
 # With KASLR on, the addresses of vmlinux would not be those of the guest.
 debug: setup $(BOOT_FILES)
 	@echo "The guest waits for gdb. In another terminal (docs/debugging.md):"
-	@echo "  gdb $(if $(KERNEL),VMLINUX,$(BUILD)/kernel-vmi/vmlinux) -ex 'target remote localhost:$(PORT)'"
+	@echo "  gdb $(if $(KERNEL),VMLINUX,$(BUILD)/kernel-vmi$(KERNEL_KIND)/vmlinux) -ex 'target remote localhost:$(PORT)'"
 	@boot/emulators/run --interactive --emu $(EMU) --cpu $(CPU) --memory $(MEM) --cpus $(CPUS) \
 		--name debug --com2-port $(PORT) --image $(BUILD)/vellum.elf \
 		--append "console=com1 gdb=com2 $(HV_WORDS)" \
