@@ -38,7 +38,7 @@ EXIT_COST_LIBRARIES  = lib/ld-linux.so.2=$(shell $(HOSTCC) -m32 -print-file-name
 $(GUEST)/exit_cost.elf: $(GUEST)/tests/bench/exit_cost/instructions.c.o $(GUEST_LIB)
 
 $(EXIT_COST)/exec-exits: tests/bench/exit_cost/exec.c $(addprefix tests/bench/workloads/, \
-			 bench.c exits.c) $(BENCH_HEADERS)
+			 bench.c exits.c processors.c) $(BENCH_HEADERS)
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(HOSTCC) $(BENCH_CFLAGS) -Itests/bench/workloads -o $@ $(filter %.c,$^)
 

@@ -44,6 +44,12 @@ def test_a_result_line_among_other_lines_becomes_a_row():
     assert row.exits_per_iteration == 2  # 100 exits in 5 runs of 10
 
 
+def test_the_best_three_runs_have_a_spread():
+    runs = RESULT.replace(RESULT[RESULT.index('"runs"'):RESULT.index("]")],
+                          '"runs":[9,4,8,5,4')
+    assert rows_in(runs)["pipe"].spread == 0.25
+
+
 def test_exits_that_nobody_counts_are_not_zero():
     assert rows_in(RESULT.replace("100", "null"))["pipe"].exits_per_iteration is None
 
@@ -114,12 +120,24 @@ def test_a_missed_claim_says_where_and_by_how_much():
     assert missed(judge(full_board(exits=3))) == ["getppid 3"]
 
 
-def test_with_several_amd_processors_vmi_has_to_exit_less():
+def test_with_several_amd_processors_only_vmi_promises_no_exit():
     def verdicts(traps: int, calls: int):
         return judge(board(column("N1", 1000, 4), column("H0-nested", 1000, 100, traps),
                            column("H1-nested", 1000, 100, calls), cpus=2))
     assert not missed(verdicts(traps=30, calls=0))
-    assert missed(verdicts(traps=30, calls=30)) == ["30 and 30"]
+    assert missed(verdicts(traps=30, calls=3)) == ["getppid 3"]
+
+
+def test_without_vmi_interrupts_between_amd_processors_may_cost():
+    def verdicts(name: str):
+        lines = "\n".join(f'RESULT {{"bench":"{row}","unit":"tsc/iter","iterations":10,'
+                          '"value":%d,"runs":[1,1,1,1,1],"exits":0}' for row in ("pipe", "file"))
+        results = {column: ColumnResult(columns.BY_NAME[column], rows_in(lines % values), {}, 1.0)
+                   for column, values in (("N1", (1000, 1000)), (name, (1400, 1001)))}
+        rows = (Row("pipe", "round trip"), Row("file", "create to unlink"))
+        return judge(Board("micro", "amd", 2, "a test", BOCHS_TSC, rows, results))
+    assert not missed(verdicts("H0-nested"))
+    assert missed(verdicts("H1-nested")) == ["pipe 1.4000 (by 0.3950)"]
 
 
 def test_what_is_no_instruction_is_never_called_one():

@@ -26,6 +26,12 @@ class RowResult:
     exits: int | None      # in all runs together; None where nobody counts
 
     @property
+    def spread(self) -> float:
+        """By how much the best three runs, which the value is the mean of, differ."""
+        best = sorted(self.runs)[:3]
+        return best[-1] / best[0] - 1
+
+    @property
     def exits_per_iteration(self) -> float | None:
         return None if self.exits is None else self.exits / (self.iterations * len(self.runs))
 

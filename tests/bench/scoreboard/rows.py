@@ -36,4 +36,7 @@ MICRO = (
 
 # The row whose every iteration exits, because CPUID must.
 EXIT_ROW = "cpuid"
+
+# The row whose two processes are on two processors, if there are two.
+IPI_ROW = "pipe"
 PEERS_EXIT_COST = "KVM about 2,850, Xen about 2,600 to 6,100"

@@ -12,7 +12,8 @@ from .rows import EXIT_ROW, PEERS_EXIT_COST
 
 def board_text(board: Board, verdicts: list[Verdict]) -> str:
     """The whole board, ready to print."""
-    parts = [heading(board), ratio_table(board), board.metric.note, published_table(board)]
+    parts = [heading(board), ratio_table(board), spread_line(board), board.metric.note,
+             published_table(board)]
     if board.virtualized():
         parts += [loop_exits_table(board), reasons_table(board), exit_cost_lines(board)]
     parts.append(verdict_lines(board, verdicts))
@@ -44,6 +45,14 @@ def ratio_table(board: Board) -> str:
 def ratio_cell(board: Board, pair: tuple[str, str], row: str) -> str:
     over, under = (number(board.value(name, row)) for name in pair)
     return f"{board.ratio(pair, row):.4f} [{over}/{under}]"
+
+
+def spread_line(board: Board) -> str:
+    """By how much the runs behind one value differ, in each column's worst row."""
+    worst = {name: max((result.spread, row) for row, result in column.rows.items())
+             for name, column in board.columns.items()}
+    return "The best three runs of a row differ by at most: " + ", ".join(
+        f"{name} {spread:.2%} ({row})" for name, (spread, row) in worst.items())
 
 
 def published_table(board: Board) -> str:

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "exits.h"
+#include "processors.h"
 
 enum {
 	RUNS = 5,
@@ -135,6 +136,8 @@ void bench_run(const struct bench *bench)
 	struct measurement m;
 
 	running = bench;
+	processors_init();
+	processors_run_at_home();
 	m = measure(bench);
 	print_result(bench, &m);
 	drain_console();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define _GNU_SOURCE /* sched_setaffinity() */
 #include "exits.h"
 
 #include <cpuid.h>
-#include <sched.h>
 #include <string.h>
+
+#include "processors.h"
 
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
 
@@ -46,26 +46,13 @@ static uint64_t read_here(void)
 	return (uint64_t)edx << 32 | eax;
 }
 
-static bool move_to(int processor)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(processor, &one);
-	return !sched_setaffinity(0, sizeof(one), &one);
-}
-
 uint64_t exits_read(void)
 {
 	uint64_t sum = 0;
-	cpu_set_t all;
 
-	if (sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) == 1)
-		return read_here();
-	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET(i, &all) && move_to(i))
-			sum += read_here();
-	sched_setaffinity(0, sizeof(all), &all);
+	for (unsigned int i = 0; processors_run_on(i); i++)
+		sum += read_here();
+	processors_run_at_home();
 	return sum;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "processors.h"
 
 /* The shortest program there is; it lies beside this one. */
 #define SHORTEST_PROGRAM "exit-only"
@@ -71,11 +72,15 @@ static struct {
 	pid_t echo;
 } pair;
 
-/* The other process: sends back each byte until there are no more. */
+/*
+ * The other process: sends back each byte until there are no more. With several processors it
+ * is on another one, so that each byte takes an interrupt between the two.
+ */
 static void echo_bytes(void)
 {
 	char byte;
 
+	processors_run_on(0);
 	close(pair.to_echo[1]);
 	while (read(pair.to_echo[0], &byte, 1) == 1)
 		if (write(pair.from_echo[1], &byte, 1) != 1)
