@@ -63,7 +63,8 @@ NATIVE2 = replace(NATIVE, cpus=2)
 
 ENDLESS_DB = {"qemu": "QEMU itself aborts (iothread lock) when a push of an interrupt hits a data "
                       "breakpoint, natively as well"}
-BOCHS_STEP = {"bochs amd": "Bochs lets the trap of a step over CPUID come after the exit"}
+BOCHS_STEP = {"bochs amd": "Bochs lets the trap of a step over what exits come after the exit"}
+BOCHS_V86 = {"bochs amd": "Bochs aborts at an exit of AMD-V's from virtual-8086 mode"}
 BOCHS_DR6 = {"bochs amd": "DR6 is not set yet there at a #DB that exits"}
 NO_Q35 = {"bochs": "a chipset of QEMU's"}
 NO_X2APIC = {"qemu": "QEMU 7.2's own processors have no x2APIC"}
@@ -85,17 +86,27 @@ def triple_fault(onfault, stays):
                exits={"triple_fault": 1}, stays=stays)
 
 
-def rom_runs(*modes):
-    """Runs of a guest that uses the ROM, by the word for `vmi=`; every second one with PAE."""
-    return tuple(Run(f"{mode}-pae" if number % 2 else mode, words=f"mode=hv vmi={mode}",
-                     told="pae" if number % 2 else "")
-                 for number, mode in enumerate(modes))
+def rom_run(mode, told=""):
+    return Run(f"{mode}-{told}" if told else mode, words=f"mode=hv vmi={mode}", told=told)
 
 
-def clock_runs(*modes):
+def rom_runs(*modes, two=()):
+    """Runs of a guest that uses the ROM, by the word for `vmi=`; every second one with PAE. Then
+    those on a machine of two processors, where AMD-V catches writes to the APIC."""
+    runs = tuple(rom_run(mode, "pae" if number % 2 else "") for number, mode in enumerate(modes))
+    return runs + tuple(replace(rom_run(mode), name=f"{mode}-two", cpus=2) for mode in two)
+
+
+def without_trace(runs, reasons):
+    """The runs, but for those with `vmi=trace` where there is a reason against it."""
+    return tuple(replace(run, not_on=reasons) if "vmi=trace" in run.words else run
+                 for run in runs)
+
+
+def clock_runs(*modes, two=()):
     """The same for a guest that needs VMI's timer."""
     return tuple(replace(run, told=f"{run.told} timer".strip(), icount=True)
-                 for run in rom_runs(*modes))
+                 for run in rom_runs(*modes, two=two))
 
 
 def vmi_power(how, why):
@@ -144,33 +155,38 @@ GUESTS = (
                            NATIVE), same=True),
     Guest("triple_fault", (triple_fault("reset", stays=False), triple_fault("halt", stays=True),
                            triple_fault("park", stays=True))),
-    Guest("hypercall", (Run("hv", once=("refused with -38", "announced itself")), NATIVE)),
+    Guest("hypercall", (Run("hv", once=("refused with -38", "announced itself")), NATIVE),
+          on=ALL),
     Guest("vmi_slot", (Run("on", words="mode=hv vmi=on"), Run("calls", words="mode=hv vmi=calls"),
-                       Run("off", told="none"), replace(NATIVE, told="none")), same=True),
+                       Run("off", told="none"), replace(NATIVE, told="none")), same=True, on=ALL),
     Guest("vmi_rom", (Run("on", words="mode=hv vmi=on", told="hints", once=("announced itself",)),
-                      Run("calls", words="mode=hv vmi=calls"))),
-    Guest("vmi_irq_ops", rom_runs("on", "trace")),
-    Guest("vmi_iret", rom_runs("on", "trace")),
-    Guest("vmi_iret_bad", rom_runs("on", "trace")),
-    Guest("vmi_sysexit", rom_runs("on", "trace")),
-    Guest("vmi_calls_cpu", rom_runs("trace", "trace")),
-    Guest("vmi_calls_tables", rom_runs("trace", "trace")),
-    Guest("vmi_calls_mmu", rom_runs("trace", "trace")),
-    Guest("vmi_calls_ports", rom_runs("trace", "trace")),
-    Guest("vmi_calls_apic", rom_runs("trace", "trace")),
-    Guest("vmi_cycles", clock_runs("on", "trace")),
-    Guest("vmi_alarm_once", clock_runs("on", "trace")),
-    Guest("vmi_alarm_ticks", clock_runs("on", "trace")),
-    Guest("vmi_alarm_wiring", clock_runs("on", "trace")),
+                      Run("calls", words="mode=hv vmi=calls")), on=ALL),
+    Guest("vmi_irq_ops", rom_runs("on", "trace"), on=ALL),
+    Guest("vmi_iret", without_trace(rom_runs("on", "trace"), BOCHS_V86), on=ALL),
+    Guest("vmi_iret_bad", without_trace(rom_runs("on", "trace"), BOCHS_STEP), on=ALL),
+    Guest("vmi_sysexit", rom_runs("on", "trace"), on=ALL),
+    Guest("vmi_calls_cpu", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_calls_tables", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_calls_mmu", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_flush", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_calls_ports", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_calls_apic", rom_runs("trace", "trace", two=("trace",)), on=ALL),
+    Guest("vmi_cycles", clock_runs("on", "trace", two=("on",)), on=ALL),
+    Guest("vmi_alarm_once", clock_runs("on", "trace", two=("on",)), on=ALL),
+    Guest("vmi_alarm_ticks", clock_runs("on", "trace", two=("on",)), on=ALL),
+    Guest("vmi_alarm_wiring", clock_runs("on", "trace", two=("on",)), on=ALL),
     Guest("vmi_power", (vmi_power("reboot", "reset"), vmi_power("hard", "reset"),
-                        vmi_power("shutdown", "poweroff"))),
+                        vmi_power("shutdown", "poweroff")), on=ALL),
     Guest("vmi_wild", tuple(replace(run, once=("refused with", "announced itself"))
-                            for run in rom_runs("on", "trace"))),
-    Guest("vmi_ap_state", tuple(replace(run, cpus=2) for run in rom_runs("on", "trace"))),
-    Guest("vmi_linux_2_6_21", clock_runs("on", "calls", "trace", "trace")),
-    Guest("vmi_linux_2_6_22", clock_runs("on", "calls", "trace", "trace")),
-    Guest("vmi_linux_2_6_28", clock_runs("on", "calls", "trace", "trace")),
-    Guest("vmi_linux_2_6_30", clock_runs("on", "calls", "trace", "trace")),
+                            for run in rom_runs("on", "trace", two=("on",))), on=ALL),
+    Guest("vmi_ap_state", tuple(replace(run, cpus=2) for run in rom_runs("on", "trace")),
+          on=ALL),
+    Guest("vmi_smp", tuple(replace(run, cpus=2) for run in rom_runs("on", "trace", "calls")),
+          on=ALL),
+    Guest("vmi_linux_2_6_21", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
+    Guest("vmi_linux_2_6_22", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
+    Guest("vmi_linux_2_6_28", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
+    Guest("vmi_linux_2_6_30", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
     Guest("xsetbv", (HV, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),
