@@ -12,7 +12,7 @@
 /* The initrd and a kernel on its way stay above the BIOS, where Linux expects nothing */
 #define HIGH_FLOOR MIB
 
-#define MAX_AVOIDED 2
+#define MAX_AVOIDED 3
 
 /* Where an initrd may be. */
 struct initrd_rules {
@@ -122,6 +122,17 @@ static bool may_stay(const struct linux_image *image, struct linux_range initrd,
 	       find_overlap(initrd, rules->avoid) == NULL;
 }
 
+/* Off the kernel's source, if there is room: then each of the two is moved once. */
+static uint64_t find_initrd(const struct linux_image *image, uint64_t size,
+			    const struct initrd_rules *rules)
+{
+	struct linux_range avoid[MAX_AVOIDED] = {
+		rules->avoid[0], rules->avoid[1], {image->kernel.raw, image->kernel_size}};
+	uint64_t base = find_top_avoiding(rules->map, size, rules->limit, avoid);
+
+	return base ? base : find_top_avoiding(rules->map, size, rules->limit, rules->avoid);
+}
+
 static int place_initrd(const struct linux_image *image, struct linux_range initrd,
 			struct word name, const struct initrd_rules *rules,
 			struct linux_layout *layout)
@@ -129,8 +140,7 @@ static int place_initrd(const struct linux_image *image, struct linux_range init
 	layout->initrd = initrd;
 	if (initrd.size == 0 || may_stay(image, initrd, rules))
 		return 0;
-	layout->initrd.base =
-		find_top_avoiding(rules->map, initrd.size, rules->limit, rules->avoid);
+	layout->initrd.base = find_initrd(image, initrd.size, rules);
 	if (layout->initrd.base != 0)
 		return 0;
 	pr_error("initrd \"%.*s\" of %llu KiB does not fit below %#llx beside the kernel, which "

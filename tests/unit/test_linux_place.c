@@ -348,8 +348,9 @@ static void fixed_kernels_arrive_whole(void **state)
 	moves_in_every_small_machine(false, MIB + 5 * PAGE_SIZE);
 }
 
-/* With room for everything side by side nothing may be refused, wherever the files lie. */
-static void enough_memory_is_never_refused(void **state)
+/* With room for everything side by side nothing is refused or moved twice, wherever the files lie.
+ */
+static void enough_memory_never_refuses_or_moves_twice(void **state)
 {
 	struct tally tally = {0};
 
@@ -360,6 +361,7 @@ static void enough_memory_is_never_refused(void **state)
 		try_machine(&tally, pages);
 	arena_free();
 	assert_int_equal(tally.refused, 0);
+	assert_int_equal(tally.exchanged, 0);
 }
 
 int main(void)
@@ -380,7 +382,7 @@ int main(void)
 		cmocka_unit_test_setup(absurd_sizes_are_refused, setup),
 		cmocka_unit_test_setup(relocatable_kernels_arrive_whole, setup),
 		cmocka_unit_test_setup(fixed_kernels_arrive_whole, setup),
-		cmocka_unit_test_setup(enough_memory_is_never_refused, setup),
+		cmocka_unit_test_setup(enough_memory_never_refuses_or_moves_twice, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
