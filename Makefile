@@ -96,6 +96,7 @@ include vmirom/vmirom.mk
 include tests/unit/unit.mk
 include tests/unit/vmirom.mk
 -include tests/unit/hv.mk
+include tests/fuzz/fuzz.mk
 include tests/guest/guest.mk
 include tests/bench/bench.mk
 

@@ -287,6 +287,16 @@ static inline void fxsave(void *image)
 	write_cr4(cr4);
 }
 
+/* Such an image. What is reserved of MXCSR has to be 0 there. */
+static inline void fxrstor(const void *image)
+{
+	uint64_t cr4 = read_cr4();
+
+	write_cr4(cr4 | CR4_OSFXSR);
+	asm volatile("fxrstor (%0)" ::"r"(image) : "memory");
+	write_cr4(cr4);
+}
+
 static inline uint8_t inb(uint16_t port)
 {
 	uint8_t value;

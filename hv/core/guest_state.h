@@ -7,7 +7,11 @@
 #include "core/vcpu.h"
 #include "lib/types.h"
 
-#define FXSAVE_SIZE 512 /* APM volume 2, 11.4.4 */
+/* APM volume 2, 11.4.4 */
+#define FXSAVE_SIZE	   512
+#define FXSAVE_MXCSR	   24
+#define FXSAVE_MXCSR_MASK  28
+#define MXCSR_DEFAULT_MASK 0xffbfu /* where that is 0 */
 
 struct guest_state {
 	uint8_t fpu[FXSAVE_SIZE] __attribute__((aligned(16))); /* as FXSAVE stores it */

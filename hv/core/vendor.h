@@ -150,13 +150,13 @@ struct vendor {
 	void (*write_state)(struct vcpu *vcpu, const struct guest_state *state);
 
 	/*
-	 * From now on the vcpu calls debugger_attend() again and again (where there is no
-	 * set_timer(): whenever the guest waits or is interrupted).
+	 * From now on the vcpu calls debugger_attend() again and again, where there is no
+	 * set_timer(): whenever the guest waits or is interrupted. NULL if there is one.
 	 */
 	void (*attend)(struct vcpu *vcpu);
 
-	/* From now on INT3 exits. */
-	void (*catch_breakpoints)(struct vcpu *vcpu);
+	/* Whether INT3 exits. */
+	void (*guard_breakpoints)(struct vcpu *vcpu, bool on);
 
 	/* Whether the guest's accesses to debug registers exit. */
 	void (*guard_debug_registers)(struct vcpu *vcpu, bool on);

@@ -43,13 +43,28 @@ static struct software_breakpoint *find_free(void)
 	return NULL;
 }
 
+/* In long mode the bits above those that are translated repeat the highest of these. */
+static bool is_canonical(const struct guest_paging *paging, uint64_t address)
+{
+	unsigned int above = paging->cr4 & CR4_LA57 ? 64 - 57 : 64 - 48;
+
+	return !(paging->efer & EFER_LMA) ||
+	       (uint64_t)((int64_t)(address << above) >> above) == address;
+}
+
+static int translate(const struct guest_paging *paging, uint64_t address, gpa_t *where)
+{
+	return is_canonical(paging, address) ? guest_memory_translate(paging, gva(address), where)
+					     : -EFAULT;
+}
+
 int breakpoint_add(const struct guest_paging *paging, uint64_t address)
 {
 	struct software_breakpoint *one = find_free();
 	uint8_t *byte;
 	gpa_t where;
 
-	if (guest_memory_translate(paging, gva(address), &where) || !(byte = byte_at(where)))
+	if (translate(paging, address, &where) || !(byte = byte_at(where)))
 		return -EFAULT;
 	if (find_at(where))
 		return 0;
@@ -81,11 +96,19 @@ int breakpoint_remove(uint64_t address)
 	return -ENOENT;
 }
 
+bool breakpoints_in_use(void)
+{
+	for (unsigned int i = 0; i < SOFTWARE_BREAKPOINTS_MAX; i++)
+		if (software[i].used)
+			return true;
+	return false;
+}
+
 bool breakpoint_is_at(const struct guest_paging *paging, uint64_t address)
 {
 	gpa_t where;
 
-	return !guest_memory_translate(paging, gva(address), &where) && find_at(where);
+	return !translate(paging, address, &where) && find_at(where);
 }
 
 static bool has_length(uint64_t size)
@@ -180,7 +203,7 @@ static uint8_t *look_up(const struct guest_paging *paging, uint64_t address,
 {
 	gpa_t where;
 
-	if (guest_memory_translate(paging, gva(address), &where))
+	if (translate(paging, address, &where))
 		return NULL;
 	*hidden_by = find_at(where);
 	return byte_at(where);

@@ -31,6 +31,9 @@ int breakpoint_add(const struct guest_paging *paging, uint64_t address);
 /* -ENOENT: there is none. The page may be mapped elsewhere by now, or nowhere. */
 int breakpoint_remove(uint64_t address);
 
+/* True if any is set. */
+bool breakpoints_in_use(void);
+
 /* True if the INT3 at a linear address is one of these. */
 bool breakpoint_is_at(const struct guest_paging *paging, uint64_t address);
 

@@ -9,6 +9,7 @@
 #include "debug/breakpoints.h"
 #include "debug/console.h"
 #include "debug/debug_registers.h"
+#include "lib/string.h"
 
 #define INT3_SIZE  1
 #define PUSHF	   0x9c
@@ -38,6 +39,7 @@ static struct {
 	bool had_tf;	   /* the guest's own flag, while it steps */
 	bool pushes_flags; /* it steps over PUSHF */
 	bool stray_step;   /* one was broken off, and its #DB is still to come */
+	bool guards;	   /* INT3 exits */
 } own[PROCESSORS_MAX];
 
 static _Atomic unsigned int server = NOBODY;
@@ -127,6 +129,29 @@ static void begin_step(struct vcpu *vcpu)
 	self->state.rflags |= RFLAGS_TF;
 }
 
+/* Only while there are breakpoints: where the guest's INT n exits as well, that is a lot. */
+static void guard_breakpoints(struct vcpu *vcpu)
+{
+	bool wanted = breakpoints_in_use();
+
+	if (own[vcpu->id].guards == wanted)
+		return;
+	own[vcpu->id].guards = wanted;
+	vendor->guard_breakpoints(vcpu, wanted);
+}
+
+/* A MXCSR with a reserved bit would be a fault in Vellum. */
+static void load_fpu(struct guest_state *state)
+{
+	uint32_t mxcsr, mask;
+
+	memcpy(&mxcsr, state->fpu + FXSAVE_MXCSR, sizeof(mxcsr));
+	memcpy(&mask, state->fpu + FXSAVE_MXCSR_MASK, sizeof(mask));
+	mxcsr &= mask ? mask : MXCSR_DEFAULT_MASK;
+	memcpy(state->fpu + FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr));
+	fxrstor(state->fpu);
+}
+
 static void load(struct vcpu *vcpu)
 {
 	struct stopped *self = &vcpus[vcpu->id];
@@ -134,6 +159,8 @@ static void load(struct vcpu *vcpu)
 	if (self->resume == RESUME_STEP)
 		begin_step(vcpu);
 	vendor->write_state(vcpu, &self->state);
+	load_fpu(&self->state);
+	guard_breakpoints(vcpu);
 	debug_registers_load(vcpu);
 	self->is_there = false;
 	self->why.reason = STOP_NONE;
@@ -237,9 +264,10 @@ void debugger_vcpu_starts(struct vcpu *vcpu)
 	static bool started;
 
 	own[vcpu->id].exists = true;
-	vendor->attend(vcpu);
-	if (line->plants_breakpoints)
-		vendor->catch_breakpoints(vcpu);
+	own[vcpu->id].guards = false;
+	if (vendor->attend)
+		vendor->attend(vcpu);
+	guard_breakpoints(vcpu);
 	if (vendor->set_timer && !vendor->set_timer(vcpu, rdtsc() + ATTENTION_TICKS, due))
 		pr_warn("this processor has no preemption timer: a guest that makes no exit can't "
 			"be interrupted, only stopped at breakpoints");

@@ -49,8 +49,7 @@ struct debugger_line {
 	/* True if what has come in means that somebody wants the guest to stop. */
 	bool (*wants_attention)(void);
 
-	bool waits_at_start;	 /* the guest stops at its first instruction */
-	bool plants_breakpoints; /* of INT3: breakpoint_add() may be used */
+	bool waits_at_start; /* the guest stops at its first instruction */
 
 	/* by has stopped, all others with it. Returns when they shall go on, as resume says. */
 	void (*serve)(unsigned int by);

@@ -11,13 +11,18 @@
 #include "dev/uart.h"
 #include "lib/string.h"
 
-/* Looks at the line, of about a microsecond each, in which the next byte has to come. */
-#define PATIENCE 200000
+/*
+ * Looks at the line, of about a microsecond each, in which the next byte has to come; and the
+ * bytes that are taken at once while the guest waits: a greeting, and once more.
+ */
+#define PATIENCE    300000
+#define PERSISTENCE 2048
 
 static uint16_t port;
 static bool attached;	     /* a gdb has talked to the stub, and not left */
 static bool is_waiting;	     /* it has let the guest go, and waits for a stop */
 static bool has_packet;	     /* one came while the guest ran, and is still to be obeyed */
+static bool got_byte;	     /* the last look at the line found one */
 static unsigned int unacked; /* packets whose '+' is still to come */
 static struct gdb_receiver receiver;
 static struct gdb_session session;
@@ -100,6 +105,7 @@ static enum gdb_input receive(void)
 	int byte = uart_get(port);
 	enum gdb_input input = byte < 0 ? GDB_NOTHING : gdb_receive(&receiver, (uint8_t)byte);
 
+	got_byte = byte >= 0;
 	if (input == GDB_ACK)
 		take_ack();
 	else if (input == GDB_PACKET || input == GDB_DAMAGED)
@@ -148,41 +154,82 @@ static bool goes_on(enum gdb_input input)
 
 /* ---- for the debugger ---- */
 
-/* The rest of a packet, as long as it keeps coming: the line is not looked at often enough. */
-static enum gdb_input receive_rest(void)
+/* No more has come of a packet that has begun: gdb is asked for it again. */
+static enum gdb_input give_up_packet(void)
 {
-	enum gdb_input input = GDB_NOTHING;
-
-	for (int idle = 0; idle < PATIENCE && receiver.state != GDB_IDLE; idle++) {
-		size_t length = receiver.length;
-
-		input = receive();
-		if (receiver.length != length)
-			idle = 0;
-	}
 	receiver.state = GDB_IDLE;
-	return input;
+	acknowledge(false);
+	return GDB_DAMAGED;
 }
 
-/* Ctrl-C, or a packet: that is of a new gdb, which has not seen the guest go. */
+/*
+ * What has come, up to the end of a packet. The line is looked at so rarely that the UART has
+ * lost most of a packet that came in between: gdb is told, and sends it again, once. What never
+ * comes to an end is noise, and the guest does not wait for it.
+ */
+static enum gdb_input receive_packet(void)
+{
+	bool asked = false;
+
+	for (int bytes = 0, idle = 0; bytes < PERSISTENCE; idle++) {
+		enum gdb_input input = receive();
+
+		if (input == GDB_PACKET || input == GDB_INTERRUPT)
+			return input;
+		if (got_byte) {
+			bytes++;
+			idle = 0;
+		}
+		if (receiver.state != GDB_IDLE && idle >= PATIENCE)
+			input = give_up_packet();
+		if (input == GDB_DAMAGED) {
+			if (asked)
+				break;
+			asked = true;
+			idle = 0;
+		}
+		if (receiver.state == GDB_IDLE && !got_byte && (!asked || idle >= PATIENCE))
+			break;
+	}
+	receiver.state = GDB_IDLE;
+	return GDB_NOTHING;
+}
+
+/* A gdb that is new to the stub, whether or not the one before it has said good-bye. */
+static bool is_new_gdb(enum gdb_input input)
+{
+	return input == GDB_PACKET && gdb_is_greeting(receiver.data);
+}
+
+/* Ctrl-C, or a new gdb, which has not seen the guest go. All else is noise. */
 static bool wants_attention(void)
 {
 	enum gdb_input input;
+	bool wants;
 
 	lock_take();
-	input = receive();
-	if (receiver.state != GDB_IDLE)
-		input = receive_rest();
-	if (input == GDB_PACKET) {
+	input = receive_packet();
+	wants = is_new_gdb(input) || (input == GDB_INTERRUPT && is_waiting);
+	if (is_new_gdb(input)) {
 		has_packet = true;
 		is_waiting = false;
 	}
 	lock_release();
-	return input == GDB_PACKET || input == GDB_INTERRUPT;
+	return wants;
+}
+
+/* Nobody is there to see it, and the guest can't go on. */
+static bool is_unseen_end(unsigned int by)
+{
+	return !attached && debugger_vcpu(by)->why.reason == STOP_SHUTDOWN;
 }
 
 static void serve(unsigned int by)
 {
+	if (is_unseen_end(by)) {
+		gdb_resume_all();
+		return;
+	}
 	session.server = session.general = by;
 	if (is_waiting) {
 		is_waiting = false;
@@ -204,14 +251,13 @@ void gdb_init(enum option_gdb where, bool wide)
 	static const struct debugger_line line = {
 		.wants_attention = wants_attention,
 		.waits_at_start = true,
-		.plants_breakpoints = true,
 		.serve = serve,
 	};
 
 	port = where == GDB_COM1 ? UART_COM1 : UART_COM2;
 	if (!console_is_on(port))
 		uart_open(port);
-	session.wide = wide;
+	session.wide_guest = wide;
 	session.print = send_text;
 	policy_hide_ports(port, UART_PORTS);
 	pr_info("gdb may connect to %s: target remote; the guest waits, and does not see that port",

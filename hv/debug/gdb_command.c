@@ -281,6 +281,11 @@ static void resume_all(enum resume resume)
 		debugger_vcpu(i)->resume = resume;
 }
 
+void gdb_resume_all(void)
+{
+	resume_all(RESUME_RUN);
+}
+
 /* 'c' and 's', with an address to go on at, or none. */
 static enum gdb_outcome resume_at(struct gdb_session *session, enum resume resume,
 				  const char *cursor)
@@ -384,8 +389,10 @@ static bool begins_with(const char **cursor, const char *text)
 	return true;
 }
 
+/* gdb asks for the registers' description once, and believes in it until it connects again. */
 static enum gdb_outcome tell_features(struct gdb_session *session)
 {
+	session->wide = session->wide_guest || (general(session)->state.efer & EFER_LMA);
 	gdb_reply_add(&session->reply,
 		      "PacketSize=%x;qXfer:features:read+;swbreak+;hwbreak+;QStartNoAckMode+;"
 		      "vContSupported+",
@@ -413,6 +420,12 @@ static enum gdb_outcome run_monitor(struct gdb_session *session, const char *cur
 	command[length] = '\0';
 	monitor_run(command, session->general, session->print);
 	return say_ok(session);
+}
+
+/* Some debuggers start with the second. A question of one character is too likely in noise. */
+bool gdb_is_greeting(const char *packet)
+{
+	return begins_with(&packet, "qSupported") || !strcmp(packet, "QStartNoAckMode");
 }
 
 static enum gdb_outcome answer(struct gdb_session *session, const char *cursor)

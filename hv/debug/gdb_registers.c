@@ -38,9 +38,9 @@ struct feature {
 #define POINTER(name, type, bits, member) FIELD(name, type, bits, member, true)
 #define SELECTOR(name)			  FIELD(#name, "int32", 32, name.selector, false)
 #define SYSTEM(name, bits, member)	  FIELD(name, "int" #bits, bits, member, false)
-#define IN_FPU(name, type, bits, stored, at)                                              \
-	{                                                                                 \
-		name, type, bits, stored, false, offsetof(struct guest_state, fpu) + (at) \
+#define IN_FPU(name, type, bits, stored, at)                                             \
+	{                                                                                \
+		name, type, bits, stored, true, offsetof(struct guest_state, fpu) + (at) \
 	}
 #define ST(n)  IN_FPU("st" #n, "i387_ext", 80, 10, FX_ST + FX_STEP * n)
 #define XMM(n) IN_FPU("xmm" #n, "uint128", 128, 16, FX_XMM + FX_STEP * n)
@@ -238,6 +238,17 @@ static uint16_t full_tags(const uint8_t *fpu)
 	return tags;
 }
 
+/* The other way. */
+static uint8_t short_tags(uint16_t full)
+{
+	uint8_t tags = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		if (((unsigned int)full >> 2 * i & TAG_EMPTY) != TAG_EMPTY)
+			tags |= (uint8_t)BIT(i);
+	return tags;
+}
+
 static void add_value(struct gdb_reply *reply, const struct gdb_register *r,
 		      const struct guest_state *state)
 {
@@ -271,10 +282,13 @@ bool gdb_registers_add(struct gdb_reply *reply, bool wide, uint64_t number,
 /* A 32-bit register's upper half becomes 0, as a 32-bit instruction leaves it. */
 static void store(struct guest_state *state, const struct gdb_register *r, const uint8_t *bytes)
 {
-	uint64_t value = 0;
+	uint8_t value[REGISTER_BYTES_MAX] = {0};
 
-	memcpy(&value, bytes, r->bits / 8);
-	memcpy((uint8_t *)state + r->offset, &value, r->stored);
+	memcpy(value, bytes, r->bits / 8);
+	if (r->stored)
+		memcpy((uint8_t *)state + r->offset, value, r->stored);
+	else
+		state->fpu[FX_TAGS] = short_tags((uint16_t)(value[0] | value[1] << 8));
 }
 
 bool gdb_registers_set(struct guest_state *state, bool wide, uint64_t number, const char **cursor)

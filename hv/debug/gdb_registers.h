@@ -21,7 +21,7 @@ bool gdb_registers_add(struct gdb_reply *reply, bool wide, uint64_t number,
 
 /*
  * Sets one from its hexadecimal bytes. False if these are not there, or it is none of those
- * that can be written: general registers, instruction pointer, flags.
+ * that can be written: general registers, instruction pointer, flags, x87 and SSE.
  */
 bool gdb_registers_set(struct guest_state *state, bool wide, uint64_t number, const char **cursor);
 

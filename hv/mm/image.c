@@ -11,7 +11,7 @@
 #define BOOT_PHYSMAP_LIMIT (4 * GIB) /* long_mode.asm maps that much */
 #define KEEP_ALIGN	   (2 * MIB)
 
-extern const char image_start[], image_text_end[], image_rodata_end[], image_end[];
+extern const char image_text_end[], image_rodata_end[];
 extern const char boot_start[], boot_end[];
 extern const char boot_stack_guard[];
 

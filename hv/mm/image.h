@@ -9,6 +9,9 @@
 /* What Vellum keeps for itself: the image, then the frames of frames.h. */
 #define IMAGE_KEEP_SIZE (8 * MIB)
 
+/* Where it runs: the linker's symbols. */
+extern const char image_start[], image_end[];
+
 struct kept_memory {
 	uint64_t base, size;
 };

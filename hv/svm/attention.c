@@ -21,21 +21,6 @@ void svm_attend(struct vcpu *vcpu)
 	intercept(&vmcb_of(vcpu)->control, INTERCEPT3_INTR | INTERCEPT3_HLT | INTERCEPT3_PAUSE, 0);
 }
 
-/*
- * QEMU does not look at the intercept of #BP when it meets INT3, but at that of INT n, which is
- * another instruction on real processors. It is the only one without the next RIP that is
- * known to.
- */
-void svm_catch_breakpoints(struct vcpu *vcpu)
-{
-	struct vmcb_control *control = &vmcb_of(vcpu)->control;
-
-	control->intercept_exceptions |= INTERCEPT_EXCEPTION(VECTOR_BP);
-	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
-	if (!(cpuid(CPUID_SVM, 0).edx & SVM_FEATURE_NEXT_RIP))
-		intercept(control, INTERCEPT3_SWINT, 0);
-}
-
 /* Vector 0 marks the one that is not meant; one that svm_inject_exception() delays has another. */
 static bool is_marker(const struct vmcb_control *control)
 {

@@ -4,20 +4,23 @@
 #include "core/guest_state.h"
 #include "debug/debugger.h"
 #include "mm/guest_memory.h"
+#include "mm/image.h"
+#include "mm/physmap.h"
 #include "svm/instruction.h"
 #include "svm/segment.h"
 #include "svm/svm.h"
 
-#define ALL_REGISTERS 0xffff
-#define OPCODE_INT3   0xcc
-#define OPCODE_INTO   0xce
-#define INT3_LENGTH   1
-#define INTO_LENGTH   1
-#define INT_LENGTH    2
-#define PREFIXES_MAX  12 /* 15 bytes, less the three of MOV DR */
-#define REX_B	      BIT(0)
-#define IS_REX(byte)  (((byte)&0xf0) == 0x40)
-#define MODRM_RM(rm)  ((rm)&7)
+#define ALL_REGISTERS	0xffff
+#define DEBUG_ADDRESSES 4 /* DR0 to DR3 */
+#define OPCODE_INT3	0xcc
+#define OPCODE_INTO	0xce
+#define INT3_LENGTH	1
+#define INTO_LENGTH	1
+#define INT_LENGTH	2
+#define PREFIXES_MAX	12 /* 15 bytes, less the three of MOV DR */
+#define REX_B		BIT(0)
+#define IS_REX(byte)	(((byte)&0xf0) == 0x40)
+#define MODRM_RM(rm)	((rm)&7)
 
 static void read_segments(const struct vmcb_save *save, struct guest_state *state)
 {
@@ -37,9 +40,8 @@ void svm_read_state(struct vcpu *vcpu, struct guest_state *state)
 {
 	struct vmcb_save *save = &vmcb_of(vcpu)->save;
 
-	vmsave(vmcb_of(vcpu)); /* FS, GS, TR and LDTR are in the processor until asked for */
-	state->regs = vcpu->regs;
-	state->regs.rax = save->rax;
+	vmsave(vmcb_of(vcpu));	  /* FS, GS, TR and LDTR are in the processor until asked for */
+	state->regs = vcpu->regs; /* RAX, too: within an exit the VMCB's is an old one */
 	state->regs.rsp = save->rsp;
 	state->rip = save->rip;
 	state->rflags = save->rflags;
@@ -68,6 +70,25 @@ void svm_write_state(struct vcpu *vcpu, const struct guest_state *state)
 		vmcb->control.interrupt_state &= ~INTERRUPT_SHADOW;
 }
 
+/*
+ * QEMU does not look at the intercept of #BP when it meets INT3, but at that of INT n, which is
+ * another instruction on real processors. It is the only one without the next RIP that is
+ * known to.
+ */
+void svm_guard_breakpoints(struct vcpu *vcpu, bool on)
+{
+	struct vmcb_control *control = &vmcb_of(vcpu)->control;
+	uint32_t software = cpuid(CPUID_SVM, 0).edx & SVM_FEATURE_NEXT_RIP ? 0 : INTERCEPT3_SWINT;
+
+	control->intercept_exceptions &= ~(uint32_t)INTERCEPT_EXCEPTION(VECTOR_BP);
+	control->intercept3 &= ~software;
+	if (on) {
+		control->intercept_exceptions |= INTERCEPT_EXCEPTION(VECTOR_BP);
+		control->intercept3 |= software;
+	}
+	control->clean &= ~(uint32_t)CLEAN_INTERCEPTS;
+}
+
 void svm_guard_debug_registers(struct vcpu *vcpu, bool on)
 {
 	struct vmcb_control *control = &vmcb_of(vcpu)->control;
@@ -83,10 +104,27 @@ void svm_write_dr6(struct vcpu *vcpu, uint64_t value)
 	vmcb_of(vcpu)->control.clean &= ~(uint32_t)CLEAN_DRX;
 }
 
+static bool is_vellums(uint64_t address)
+{
+	return address - physmap_base < physmap_limit ||
+	       (address >= (uintptr_t)image_start && address < (uintptr_t)image_end);
+}
+
+static bool might_stop_vellum(void)
+{
+	uint64_t address[DEBUG_ADDRESSES];
+
+	read_breakpoints(address);
+	for (unsigned int i = 0; i < DEBUG_ADDRESSES; i++)
+		if (is_vellums(address[i]))
+			return true;
+	return false;
+}
+
 /*
  * VMRUN loads it from the VMCB, and #VMEXIT has cleared the processor's own. QEMU looks for
- * breakpoints only at MOV DR7, so that is done, too, unless Vellum's own addresses might be
- * among them: those of 32-bit guests are not.
+ * breakpoints only at MOV DR7, so that is done, too, unless they are where Vellum itself is:
+ * a 64-bit guest may use the same addresses.
  */
 void svm_write_dr7(struct vcpu *vcpu, uint64_t value)
 {
@@ -94,8 +132,7 @@ void svm_write_dr7(struct vcpu *vcpu, uint64_t value)
 
 	vmcb->save.dr7 = value;
 	vmcb->control.clean &= ~(uint32_t)CLEAN_DRX;
-	if (!(vmcb->save.efer & EFER_LMA))
-		write_dr7(value);
+	write_dr7(might_stop_vellum() ? DR7_INITIAL : value);
 }
 
 /* As an exception the guest's #BP is the same, but that its RIP has to be moved here. */
@@ -138,7 +175,10 @@ static unsigned int general_register(const struct vmcb_save *save)
 	return 0;
 }
 
-/* Only where INT3 makes this exit (attention.c). INT n is delivered with its RIP behind it. */
+/*
+ * Only where INT3 makes this exit, by svm_guard_breakpoints(). INT n is delivered with its RIP
+ * behind it.
+ */
 void svm_software_interrupt_exit(struct vcpu *vcpu)
 {
 	struct vmcb *vmcb = vmcb_of(vcpu);

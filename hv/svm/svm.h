@@ -107,8 +107,7 @@ void svm_apic_exit(struct vcpu *vcpu, gpa_t address);
 /* debug.c */
 void svm_read_state(struct vcpu *vcpu, struct guest_state *state);
 void svm_write_state(struct vcpu *vcpu, const struct guest_state *state);
-void svm_attend(struct vcpu *vcpu);
-void svm_catch_breakpoints(struct vcpu *vcpu);
+void svm_guard_breakpoints(struct vcpu *vcpu, bool on);
 void svm_guard_debug_registers(struct vcpu *vcpu, bool on);
 void svm_write_dr6(struct vcpu *vcpu, uint64_t value);
 void svm_write_dr7(struct vcpu *vcpu, uint64_t value);
@@ -117,6 +116,7 @@ void svm_software_interrupt_exit(struct vcpu *vcpu);
 void svm_debug_register_exit(struct vcpu *vcpu);
 
 /* attention.c: exits that are there to look at the debugger's line */
+void svm_attend(struct vcpu *vcpu);
 void svm_interrupt_exit(struct vcpu *vcpu);
 void svm_interrupt_window_exit(struct vcpu *vcpu);
 void svm_halt_exit(struct vcpu *vcpu);

@@ -54,16 +54,12 @@ void vmx_write_state(struct vcpu *vcpu, const struct guest_state *state)
 			vmread(VMCS_GUEST_PENDING_DEBUG) & ~PENDING_DEBUG_BS);
 }
 
-/* The preemption timer does it all. */
-void vmx_attend(struct vcpu *vcpu)
+void vmx_guard_breakpoints(struct vcpu *vcpu, bool on)
 {
-	(void)vcpu;
-}
+	uint64_t exceptions = vmread(VMCS_EXCEPTION_BITMAP) & ~BIT(VECTOR_BP);
 
-void vmx_catch_breakpoints(struct vcpu *vcpu)
-{
 	(void)vcpu;
-	vmwrite(VMCS_EXCEPTION_BITMAP, vmread(VMCS_EXCEPTION_BITMAP) | BIT(VECTOR_BP));
+	vmwrite(VMCS_EXCEPTION_BITMAP, on ? exceptions | BIT(VECTOR_BP) : exceptions);
 }
 
 void vmx_guard_debug_registers(struct vcpu *vcpu, bool on)

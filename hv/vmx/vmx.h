@@ -131,8 +131,7 @@ void vmx_timer_exit(struct vcpu *vcpu);
 /* debug.c */
 void vmx_read_state(struct vcpu *vcpu, struct guest_state *state);
 void vmx_write_state(struct vcpu *vcpu, const struct guest_state *state);
-void vmx_attend(struct vcpu *vcpu);
-void vmx_catch_breakpoints(struct vcpu *vcpu);
+void vmx_guard_breakpoints(struct vcpu *vcpu, bool on);
 void vmx_guard_debug_registers(struct vcpu *vcpu, bool on);
 void vmx_write_dr6(struct vcpu *vcpu, uint64_t value);
 void vmx_write_dr7(struct vcpu *vcpu, uint64_t value);

@@ -212,7 +212,14 @@ static void what_can_be_written_is_general_registers_and_flags(void **state)
 	assert_true(vcpus[0].state.regs.rax == 0x11223344);
 	ASSERT_REPLY("P8=00eeffc0", "OK");
 	assert_true(vcpus[0].state.rip == 0xc0ffee00);
-	ASSERT_REPLY("Pa=60000000", "E16"); /* CS */
+	ASSERT_REPLY("Pa=60000000", "E16");		/* CS */
+	ASSERT_REPLY("P10=0102030405060708090a", "OK"); /* ST0 */
+	assert_memory_equal(vcpus[0].state.fpu + 32, "\1\2\3\4\5\6\7\x8\x9\xa\0", 11);
+	ASSERT_REPLY("P1a=fffc0000", "OK"); /* the tags of ST4 */
+	assert_int_equal(vcpus[0].state.fpu[4], 0x10);
+	ASSERT_REPLY("P20=00112233445566778899aabbccddeeff", "OK"); /* XMM0 */
+	assert_memory_equal(vcpus[0].state.fpu + 160,
+			    "\0\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 16);
 	ASSERT_REPLY("P0=443322", "E16");
 	ASSERT_REPLY("P0", "E16");
 	ASSERT_REPLY("Pffff=00", "E16");
@@ -246,6 +253,55 @@ static void what_is_no_memory_is_an_error(void **state)
 	ASSERT_REPLY("M5000,ffffffffffffffff:00", "E16");
 	ASSERT_REPLY("X5000,4:x", "E16");
 	assert_true(strlen(reply("m5000,ffffffff")) < GDB_PACKET_MAX);
+}
+
+/* All of the root is one table of itself, so that any canonical address is mapped. */
+static void in_long_mode_an_address_is_canonical_or_nothing(void **state)
+{
+	struct guest_state *guest = &vcpus[0].state;
+	uint64_t *table = arena_at(0x2000);
+
+	(void)state;
+	for (unsigned int i = 0; i < 512; i++)
+		table[i] = 0x2001;
+	guest->cr0 = CR0_PE | CR0_PG;
+	guest->cr3 = 0x2000;
+	guest->cr4 = CR4_PAE;
+	guest->efer = EFER_LME | EFER_LMA;
+	ASSERT_REPLY("mffff800000000000,4", "01200000");
+	ASSERT_REPLY("m800000000000,4", "E0e");
+	ASSERT_REPLY("Z0,800000000000,1", "E0e");
+	guest->cr4 |= CR4_LA57;
+	ASSERT_REPLY("m800000000000,4", "01200000");
+	ASSERT_REPLY("m100000000000000,4", "E0e");
+}
+
+/* From its greeting on a gdb sees one kind of registers. */
+static void the_width_is_that_of_the_greeting(void **state)
+{
+	(void)state;
+	reply("qSupported:a");
+	assert_false(session.wide);
+	vcpus[0].state.efer = EFER_LMA;
+	reply("g");
+	assert_false(session.wide);
+	reply("qSupported:a");
+	assert_true(session.wide);
+	vcpus[0].state.efer = 0;
+	session.wide_guest = true;
+	reply("qSupported:a");
+	assert_true(session.wide);
+}
+
+static void noise_is_no_greeting(void **state)
+{
+	(void)state;
+	assert_true(gdb_is_greeting("qSupported:multiprocess+"));
+	assert_true(gdb_is_greeting("QStartNoAckMode"));
+	assert_false(gdb_is_greeting("?"));
+	assert_false(gdb_is_greeting("k"));
+	assert_false(gdb_is_greeting(""));
+	assert_false(gdb_is_greeting("qSupporte"));
 }
 
 static void a_breakpoint_is_in_the_code_and_not_in_what_is_read(void **state)
@@ -438,6 +494,9 @@ int main(void)
 		TEST(what_can_be_written_is_general_registers_and_flags),
 		TEST(memory_is_read_and_written),
 		TEST(what_is_no_memory_is_an_error),
+		TEST(in_long_mode_an_address_is_canonical_or_nothing),
+		TEST(the_width_is_that_of_the_greeting),
+		TEST(noise_is_no_greeting),
 		TEST(a_breakpoint_is_in_the_code_and_not_in_what_is_read),
 		TEST(code_that_the_guest_has_changed_stays),
 		TEST(there_are_64_software_breakpoints),

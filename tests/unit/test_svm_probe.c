@@ -70,7 +70,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak svm_read_state
 #pragma weak svm_write_state
 #pragma weak svm_attend
-#pragma weak svm_catch_breakpoints
+#pragma weak svm_guard_breakpoints
 #pragma weak svm_nested_rights
 #pragma weak svm_guard_debug_registers
 #pragma weak svm_write_dr6

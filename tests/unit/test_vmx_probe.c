@@ -92,8 +92,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak vmx_dump
 #pragma weak vmx_read_state
 #pragma weak vmx_write_state
-#pragma weak vmx_attend
-#pragma weak vmx_catch_breakpoints
+#pragma weak vmx_guard_breakpoints
 #pragma weak vmx_nested_rights
 #pragma weak vmx_guard_debug_registers
 #pragma weak vmx_write_dr6
