@@ -14,7 +14,7 @@ from vellum import (BUILD, IMAGE, INITRD, VENDORS, VMI_KERNEL, Link, Machine, Mo
 SYMBOLS = VMI_KERNEL.parent / "vmlinux"
 KERNEL_WORDS = "console=ttyS0 nokaslr norandmaps tsc=reliable vellum.run=shell"
 READY = "gdb may connect"
-SECONDS = 240
+SECONDS = 900  # a busy computer, and a guest that waits for each packet
 
 # Slow machines: gdb's patience is for what it sends, not for the guest.
 GDB = ["gdb", "-nx", "-q", "-batch", "-ex", "set confirm off", "-ex", "set pagination off",
