@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from .claims import Verdict
 from .columns import Column
 from .metric import Metric
+from .numbers import number, table
 from .records import Reason, RowResult
-from .text import number, table
 
 NAME = "exit-cost"
 CPUID_MAX = 100      # instructions, 32-bit guest with 4 KiB pages

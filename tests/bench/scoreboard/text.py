@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from .board import Board
 from .claims import Verdict
-from .rows import EXIT_ROW, PEERS_EXIT_COST
+from .numbers import number, table
+from .published import peers
+from .rows import EXIT_ROW
 
 
 def board_text(board: Board, verdicts: list[Verdict]) -> str:
     """The whole board, ready to print."""
     parts = [heading(board), ratio_table(board), spread_line(board), board.metric.note,
-             published_table(board)]
+             peers_table(board)]
     if board.virtualized():
         parts += [loop_exits_table(board), reasons_table(board), exit_cost_lines(board)]
     parts.append(verdict_lines(board, verdicts))
@@ -55,28 +55,16 @@ def spread_line(board: Board) -> str:
         f"{name} {spread:.2%} ({row})" for name, (spread, row) in worst.items())
 
 
-def published_table(board: Board) -> str:
-    """Our ratios beside those that others published for the same row."""
-    titles, columns = ["row", "iteration"], []
-    for pair, title, attribute in published_columns(board):
-        if pair in board.pairs():
-            titles += ["/".join(pair), title]
-            columns.append((pair, attribute))
-    if not columns:
+def peers_table(board: Board) -> str:
+    """Our ratios beside those of KVM and Xen on the same machine, which are of instructions."""
+    pair = ("H1-nested", "N1")
+    if pair not in board.pairs() or not board.metric.counts_instructions:
         return ""
-    rows = ([row.name, row.iteration,
-             *(cell for pair, attribute in columns
-               for cell in (f"{board.ratio(pair, row.name):.3f}", getattr(row, attribute)))]
-            for row in board.rows)
-    return "Beside what others published:\n" + table(titles, rows)
-
-
-def published_columns(board: Board) -> list[tuple[tuple[str, str], str, str]]:
-    """Pair, title, and the row's attribute. KVM's ratios are of instructions."""
-    columns = [(("N1", "N0"), "published, bare machine", "published")]
-    if board.metric.counts_instructions:
-        columns.append((("H1-nested", "N1"), "KVM nested", "kvm_nested"))
-    return columns
+    titles = ["row", "iteration", "/".join(pair), *peers()["columns"]]
+    nothing = [""] * len(peers()["columns"])
+    rows = ([row.name, row.iteration, f"{board.ratio(pair, row.name):.3f}",
+             *peers()["rows"].get(row.name, nothing)] for row in board.rows)
+    return "Beside peers on the same emulated machine, to native:\n" + table(titles, rows)
 
 
 def loop_exits_table(board: Board) -> str:
@@ -113,7 +101,7 @@ def exit_cost_lines(board: Board) -> str:
         return ""
     line = f"One {EXIT_ROW} exit, {board.metric.name} more than natively: {', '.join(costs)}"
     if board.metric.counts_instructions:
-        line += f"\n  on the same emulated machine: {PEERS_EXIT_COST} (docs/benchmarks.md)"
+        line += f"\n  on the same emulated machine: {peers()['exit_cost']} (docs/benchmarks.md)"
     return line
 
 
@@ -126,16 +114,3 @@ def verdict_lines(board: Board, verdicts: list[Verdict]) -> str:
         lines.append(f"What one {EXIT_ROW} exit may cost is claimed in instructions: "
                      "not judged here.")
     return "\n".join(lines)
-
-
-def number(value: float) -> str:
-    """About four digits, as the scoreboard prints them."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"
-
-
-def table(titles: list[str], rows: Iterable[list[str]]) -> str:
-    """Columns as wide as their widest cell, two blanks apart."""
-    lines = [titles, *rows]
-    widths = [max(len(cell) for cell in cells) for cells in zip(*lines, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
-                     for line in lines)
