@@ -25,6 +25,7 @@ class ColumnResult:
     reasons: dict[str, Reason]     # exits of the whole run
     seconds: float                 # wall-clock time of the whole run
     versions: dict[str, str] = field(default_factory=dict)
+    repeats: dict[str, tuple[float, ...]] = field(default_factory=dict)  # a row's values, if timed
 
 
 @dataclass(frozen=True)
