@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The boards' reports without an emulator: what others published, and ours beside it."""
+"""The boards' files without an emulator: what others published and ours beside it, the page,
+the history."""
 
 from __future__ import annotations
 
-import sys
+import json
+import subprocess
 from pathlib import Path
 
-import pytest
+from micro_board import micro_board, micro_document
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests" / "bench"), str(ROOT / "boot" / "emulators")]
-
-from scoreboard import published, rows
+from scoreboard import history, published, report, rows
+from scoreboard.claims import judge
+from scoreboard.page import page
+from scoreboard.results import board_json
 
 MICRO = {"board": "micro", "counts": "instructions",
          "rows": [{"name": row.name, "values": {"N0": 1000.0, "N1": 1010.0}}
@@ -66,3 +68,51 @@ def test_what_is_not_run_says_why():
     assert laid("B", {"micro": cycles})["cycles"].ours
     one_column = MICRO | {"rows": [{"name": "segv", "values": {"N1": 1.0}}]}
     assert "without N1 or N0" in laid("A", {"micro": one_column})["segv"].not_run
+
+
+# History and files
+
+def test_a_board_is_kept_by_commit_and_the_trend_is_in_their_order(tmp_path):
+    for number in (2, 0, 1, 1):
+        report.publish(tmp_path, "micro", micro_document(commit=number), "text")
+    like = micro_document()
+    ids = [one["commit"]["id"] for one in history.kept(tmp_path, "micro", like)]
+    assert ids == [f"{number:012x}" for number in (0, 1, 2)]
+    assert history.kept(tmp_path, "micro", like | {"machine": "another"}) == []
+    assert "Trend over commits" in (tmp_path / "micro.html").read_text()
+
+
+def test_changed_files_make_a_commit_dirty(tmp_path):
+    def git(*words):
+        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a@b",
+                        *words], check=True, capture_output=True)
+    assert history.commit_of(tmp_path / "nowhere")["id"] == "unknown"
+    git("init", "-q")
+    (tmp_path / "file").write_text("1")
+    git("add", "file")
+    git("commit", "-qm", "one")
+    found = history.commit_of(tmp_path)
+    assert not found["dirty"] and len(found["id"]) >= 12 and found["time"] > 0
+    (tmp_path / "file").write_text("2")
+    assert history.commit_name({"commit": history.commit_of(tmp_path)}) == f"{found['id']}-dirty"
+
+
+def test_the_files_have_what_the_terminal_leaves_out(tmp_path):
+    told = report.publish(tmp_path, "micro", micro_document(), "the board")
+    text = (tmp_path / "micro.txt").read_text()
+    assert told.startswith("the board\n") and text.startswith("the board\n")
+    assert "lmbench stat" in text and "lmbench stat" not in told
+    assert json.loads((tmp_path / "micro.json").read_text())["board"] == "micro"
+
+
+def test_the_same_board_gives_the_same_page():
+    one, other = (page(micro_document(), {"micro": micro_document()}, []) for _ in range(2))
+    assert one == other
+
+
+def test_a_column_that_did_not_finish_is_in_the_page_and_loses_no_other():
+    board = micro_board()
+    del board.columns["H0-nested"]
+    document = board_json(board, judge(board)) | {"failed": {"H0-nested": "ended by <timeout>"}}
+    text = page(document, {"micro": document}, [])
+    assert "ended by &lt;timeout&gt;" in text and "H1-nested/N1" in text

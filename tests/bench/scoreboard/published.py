@@ -140,3 +140,8 @@ def peers() -> dict:
     """KVM and Xen on the same emulated machine: peers.toml as it is."""
     with open(FOLDER / "peers.toml", "rb") as stream:
         return tomllib.load(stream)
+
+
+def board_names() -> set[str]:
+    """Our boards that have rows which stand beside published ones."""
+    return {row.board for board in boards() for row in board.rows} - {""}
