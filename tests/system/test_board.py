@@ -27,7 +27,7 @@ def run_board(name, *words):
 
 @pytest.fixture(scope="module")
 def board():
-    return run_board("micro.json", "--repeat", "2")
+    return run_board("micro.json", "--repeat", "2", "--fresh")
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +86,25 @@ def test_on_intel_nothing_is_called_an_instruction(intel):
     assert intel["cpu"] == "intel"
     assert intel["counts"] == "counts of Bochs's TSC"
     assert not any("instruction" in claim["claim"] for claim in intel["claims"])
+
+
+def test_a_broken_column_loses_no_other_and_what_is_finished_is_not_run_again(tmp_path):
+    broken = tmp_path / "bzImage"
+    broken.write_bytes(bytes(4096))
+    folder = tmp_path / "results"
+    words = [ROOT / "tests/bench/board", "--results", folder, "--columns", "N0,N1"]
+    first = subprocess.run([*words, "--kernel", f"vmi={broken}"], cwd=ROOT, capture_output=True,
+                           text=True, timeout=1200, check=False)
+    assert first.returncode == 1
+    assert "column N1 did not finish" in first.stderr
+    document = json.loads((folder / "micro.json").read_text())
+    assert document["columns"] == ["N0"] and "N1" in document["failed"]
+    assert set(rows(document)) == ROWS
+    again = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=1200,
+                           check=False)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "finished earlier, of the same files: micro-N0 (" in again.stdout
+    whole = json.loads((folder / "micro.json").read_text())
+    assert whole["columns"] == ["N0", "N1"] and not whole["failed"]
+    assert [row["values"]["N0"] for row in whole["rows"]] == [row["values"]["N0"]
+                                                             for row in document["rows"]]

@@ -68,9 +68,12 @@ def judge(board: ExitCost) -> list[Verdict]:
 
 
 def limit(board: ExitCost, name: str, most: int) -> Verdict:
-    cost = board.rows["exit"][name].value
+    """What was not measured does not hold."""
     claim = f"one {name} exit costs at most {most} instructions"
-    return Verdict(claim, cost <= most, f"{cost:.1f}")
+    row = board.row("exit", name)
+    if row is None:
+        return Verdict(claim, False, "not measured")
+    return Verdict(claim, row.value <= most, f"{row.value:.1f}")
 
 
 def board_text(board: ExitCost, verdicts: list[Verdict]) -> str:
@@ -118,6 +121,7 @@ def board_json(board: ExitCost, verdicts: list[Verdict]) -> dict:
             "machine": board.machine,
             "counts": board.metric.name,
             "columns": [column.name for column in COLUMNS],
+            "meanings": {column.name: column.meaning for column in COLUMNS},
             "rows": [row_json(board, row) for row in ROWS],
             "exits": {column: {reason: {"count": entry.count, "cycles": entry.cycles}
                                for reason, entry in reasons.items()}
@@ -129,12 +133,14 @@ def board_json(board: ExitCost, verdicts: list[Verdict]) -> dict:
 
 def row_json(board: ExitCost, name: str) -> dict:
     results = {column: row for column in board.rows if (row := board.row(column, name))}
+    native = results.get("native")
     return {"name": name,
-            "unit": next(iter(results.values())).unit,
+            "unit": next((row.unit for row in results.values()), ""),
+            "better": "lower",
             "iteration": ROWS[name],
             "values": {column: row.value for column, row in results.items()},
-            "ratios": {f"{column}/native": round(row.value / results["native"].value, 6)
+            "ratios": {f"{column}/native": round(row.value / native.value, 6)
                        for column, row in results.items()
-                       if name in EXEC_ROWS and column != "native"},
+                       if name in EXEC_ROWS and native and column != "native"},
             "exits_per_iteration": {column: row.exits_per_iteration
                                     for column, row in results.items() if column != "native"}}

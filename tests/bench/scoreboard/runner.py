@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,12 @@ class Job:
 
 
 def run_jobs(jobs: list[Job], emulator: str, logs: Path, at_once: int, limits: Limits,
-             progress: Progress) -> dict[str, Result]:
-    """Every job's result, by log name. Leaving in any way ends all emulators."""
+             progress: Progress, ended: Callable[[str, Result], None] = lambda *_: None
+             ) -> dict[str, Result]:
+    """Every job's result, by log name; ended hears of each as it comes.
+
+    Leaving in any way ends all emulators.
+    """
     results: dict[str, Result] = {}
     waiting, running = list(jobs), {}
     with ExitStack() as stack:
@@ -45,7 +50,10 @@ def run_jobs(jobs: list[Job], emulator: str, logs: Path, at_once: int, limits: L
                 job = waiting.pop(0)
                 running[job.log_name] = stack.enter_context(session_for(job, emulator, logs))
                 progress.start(job.log_name)
-            results |= collect(running, limits, progress)
+            new = collect(running, limits, progress)
+            for name, result in new.items():
+                ended(name, result)
+            results |= new
             time.sleep(POLL_SECONDS)
     return results
 
