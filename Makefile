@@ -23,6 +23,11 @@ BOOT    ?= kernel
 FIRMWARE ?= bios
 TIMEOUT ?= 5
 BOARD   ?= all
+REPEAT  ?= 1
+FRESH   ?= 0
+A       ?=
+B       ?= build/results/micro.json
+STRICT  ?= 0
 PORT    ?= 1234
 V       ?= 0
 
@@ -46,7 +51,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup all kernels emulator run bench $(BOARDS:%=bench-%) boot debug pack iso usb pxe test test-system \
+.PHONY: help setup all kernels emulator run bench bench-compare $(BOARDS:%=bench-%) boot debug pack iso usb pxe test test-system \
 	unit-programs clean distclean FORCE
 
 help:
@@ -55,6 +60,7 @@ help:
 	@echo "  make setup      install the packages that are missing (apt; sudo when not root)"
 	@echo "  make run        the main job: boot the test guest in every column, print the board"
 	@echo "  make bench      the boards (BOARD=): $(BOARDS)"
+	@echo "  make bench-compare A=FILE B=FILE   two results: ratios, exits that changed, what is worse"
 	@echo "  make boot       boot one guest in one mode, its serial console on this terminal"
 	@echo "  make debug      the same, paused at the guest's first instruction, gdb's stub on PORT"
 	@echo "  make test       every test: unit, guest, system"
@@ -84,6 +90,8 @@ help:
 	@echo "  VELLUM=          more words for the hypervisor's command line (docs/command-line.md)"
 	@echo "  PORT=$(PORT)         TCP port of make debug"
 	@echo "  BOARD=$(BOARD)        for make bench: all, $(BOARDS)"
+	@echo "  REPEAT=$(REPEAT)         runs of each column; FRESH=1: run finished ones again, too"
+	@echo "  A= B=            results for make bench-compare; STRICT=1: what is worse is an error"
 	@echo "  V=$(V)              1: show the commands"
 
 setup:
@@ -126,7 +134,8 @@ emulator: setup
 BOARD_WORDS = --append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 run bench-micro: setup emulator all kernels $(INITRAMFS)
-	@tests/bench/board --board micro --cpus $(CPUS) --pae $(PAE) $(BOARD_MACHINE) $(BOARD_WORDS)
+	@tests/bench/board --board micro --cpus $(CPUS) --pae $(PAE) --repeat $(REPEAT) \
+		$(if $(filter 1,$(FRESH)),--fresh) $(BOARD_MACHINE) $(BOARD_WORDS)
 
 bench-exit-cost: setup emulator all kernels exit-cost-files
 	@tests/bench/exit-cost $(BOARD_MACHINE) $(BOARD_WORDS)
@@ -136,6 +145,11 @@ bench:
 	$(if $(filter-out all $(BOARDS),$(BOARD)),$(error BOARD=$(BOARD): want all, or some of $(BOARDS)))
 	@for board in $(if $(filter all,$(BOARD)),$(BOARDS),$(BOARD)); do \
 		$(MAKE) --no-print-directory bench-$$board || exit; done
+
+# Words that end in .json would be targets to make, so they are variables.
+bench-compare:
+	@tests/bench/compare $(if $(filter 1,$(STRICT)),--strict) \
+		"$(or $(A),$(error want A=FILE and B=FILE, results of one board))" "$(B)"
 
 ifeq ($(KERNEL),)
 BOOT_KERNEL := $(BUILD)/kernel-vmi$(KERNEL_KIND)/bzImage
