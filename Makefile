@@ -29,6 +29,7 @@ A       ?=
 B       ?= build/results/micro.json
 STRICT  ?= 0
 PORT    ?= 1234
+LOG     ?=
 V       ?= 0
 
 BOARDS  := micro exit-cost
@@ -51,7 +52,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup all kernels emulator run bench bench-compare $(BOARDS:%=bench-%) boot debug pack iso usb pxe test test-system \
+.PHONY: help setup all kernels emulator run bench bench-compare $(BOARDS:%=bench-%) boot debug trace pack iso usb pxe test test-system \
 	unit-programs clean distclean FORCE
 
 help:
@@ -63,6 +64,7 @@ help:
 	@echo "  make bench-compare A=FILE B=FILE   two results: ratios, exits that changed, what is worse"
 	@echo "  make boot       boot one guest in one mode, its serial console on this terminal"
 	@echo "  make debug      the same, paused at the guest's first instruction, gdb's stub on PORT"
+	@echo "  make trace      a table and build/results/trace.json of the trace in a console's log (LOG=)"
 	@echo "  make test       every test: unit, guest, system"
 	@echo "  make test-unit, test-guest, test-system    one layer (after make setup)"
 	@echo "  make pack, iso, usb, pxe    the guest and Vellum in what real machines boot from:"
@@ -210,6 +212,11 @@ debug: setup $(BOOT_FILES)
 		--append "console=com1 gdb=com2 $(HV_WORDS)" \
 		--module "$(BOOT_KERNEL) $(BOOT_WORDS) nokaslr $(APPEND)" \
 		$(if $(BOOT_INITRD),--module "$(BOOT_INITRD)")
+
+# LOG: what Vellum's serial line said, with trace=end or the monitor's "trace json"
+trace:
+	$(if $(LOG),,$(error LOG=FILE: a log of Vellum's console is wanted))
+	@boot/trace $(LOG) --output $(BUILD)/results/trace.json
 
 # ---- what is tested ------------------------------------------------------------
 

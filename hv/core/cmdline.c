@@ -91,6 +91,13 @@ static const struct choice monitor_choices[] = {
 	{0},
 };
 
+static const struct choice trace_choices[] = {
+	{"off", TRACE_OFF, false},
+	{"on", TRACE_ON, false},
+	{"end", TRACE_END, false},
+	{0},
+};
+
 static const struct choice wait_choices[] = {
 	{"off", WAIT_OFF, false},
 	{"on", WAIT_ON, false},
@@ -123,6 +130,7 @@ static const struct option option_table[] = {
 	{"disk", disk_choices, offsetof(struct options, disk)},
 	{"cpus", NULL, offsetof(struct options, cpus)},
 	{"monitor", monitor_choices, offsetof(struct options, monitor)},
+	{"trace", trace_choices, offsetof(struct options, trace)},
 	{"wait", wait_choices, offsetof(struct options, wait)},
 };
 
@@ -138,6 +146,7 @@ static const struct options default_options = {
 	.gdb = GDB_OFF,
 	.monitor = MONITOR_OFF,
 	.wait = WAIT_OFF,
+	.trace = TRACE_OFF,
 	.stats = STATS_END,
 	.guest = GUEST_AUTO,
 	.disk = 0x80,

@@ -29,6 +29,11 @@ enum option_cpuid {
 enum option_gdb { GDB_OFF, GDB_COM1, GDB_COM2 };
 enum option_monitor { MONITOR_OFF, MONITOR_COM1, MONITOR_COM2 };
 enum option_wait { WAIT_OFF, WAIT_ON };
+enum option_trace {
+	TRACE_OFF, /* the ring holds exits that take the long way */
+	TRACE_ON,  /* all */
+	TRACE_END, /* all, and records of them before the last line */
+};
 enum option_stats { STATS_OFF, STATS_END };
 
 struct options {
@@ -39,7 +44,8 @@ struct options {
 	enum option_console console; /* auto: COM2 if it answers, else COM1 */
 	enum option_stats stats;     /* end: a record of the exits before the last line */
 	enum option_cpuid cpuid;
-	enum option_gdb gdb;	     /* where the gdb stub listens */
+	enum option_gdb gdb; /* where the gdb stub listens */
+	enum option_trace trace;
 	enum option_monitor monitor; /* where the monitor is */
 	enum option_wait wait;	     /* for the monitor at the guest's first instruction */
 	enum option_guest guest;

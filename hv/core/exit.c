@@ -10,6 +10,7 @@
 #include "debug/console.h"
 #include "debug/debugger.h"
 #include "debug/record.h"
+#include "debug/trace.h"
 #include "vmi/calls.h"
 #include "vmi/hypercall.h"
 
@@ -98,6 +99,7 @@ static void string_io(struct vcpu *vcpu, const struct port_access *access)
 
 void exit_port(struct vcpu *vcpu, const struct port_access *access)
 {
+	trace_note(vcpu, TRACE_PORT(access->port, access->size, access->in));
 	if (access->string) {
 		string_io(vcpu, access);
 		return;
@@ -151,6 +153,7 @@ void exit_xsetbv(struct vcpu *vcpu)
 
 void exit_exception(struct vcpu *vcpu, unsigned int vector)
 {
+	trace_note(vcpu, vector);
 	vendor->inject_exception(vcpu, vector, vector == VECTOR_AC ? 0 : NO_ERROR_CODE);
 }
 

@@ -3,6 +3,7 @@
 #include "core/exit.h"
 #include "core/options.h"
 #include "core/vendor.h"
+#include "debug/trace.h"
 #include "debug/console.h"
 #include "mm/page_table.h"
 #include "vmi/vmi.h"
@@ -124,6 +125,8 @@ static bool ends_with_boot;
 
 void exit_cpuid_init(void)
 {
+	if (trace_is_on)
+		exit_cpuid_filtered = UINT32_MAX;
 	if (options.cpuid != CPUID_EXITS_IN_BOOT)
 		return;
 	ends_with_boot = vendor->release_cpuid;

@@ -19,7 +19,9 @@
 #include "debug/guest_symbols.h"
 #include "debug/monitor_line.h"
 #include "debug/record.h"
+#include "debug/trace.h"
 #include "dev/acpi.h"
+#include "dev/clock.h"
 #include "guest/loader.h"
 #include "guest/rom_install.h"
 #include "lib/printf.h"
@@ -125,6 +127,15 @@ static void say_boot(void)
 	record_boot(&record);
 }
 
+/* The ROM's setup has measured it, if there is a ROM. */
+static void need_tsc_rate(void)
+{
+	struct clock_rates rates;
+
+	if (trace_is_on && !clock_tsc_hz() && clock_measure(0, &rates))
+		pr_warn("the TSC's rate is not known: no timer runs to measure it by");
+}
+
 /* One line can be served at a time. */
 static void start_debugger(bool wide)
 {
@@ -147,6 +158,8 @@ static int start_virtualized(const struct guest_entry *entry)
 		error = rom_install(options.vmi, vendor->hypercall);
 	if (error)
 		return error;
+	trace_is_on = options.trace != TRACE_OFF;
+	need_tsc_rate();
 	start_debugger(entry->is_64bit);
 	if (options.stats == STATS_END)
 		policy_find_power_ports();

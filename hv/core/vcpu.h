@@ -49,6 +49,8 @@ struct exit_counter {
 	uint64_t cycles; /* TSC ticks between the exit and the next entry */
 };
 
+struct trace_entry;
+
 /* The first members' offsets are known to the entry stubs. */
 struct vcpu {
 	struct guest_registers regs;
@@ -62,7 +64,8 @@ struct vcpu {
 	struct exit_counter exits[EXIT_REASONS];
 	void *arch;				       /* the vendor's own: the VMCB, the VMCS */
 	struct exit_counter vmi_calls[VMI_CALL_COUNT]; /* those that exit, or are traced */
-	uint64_t deadline;			       /* of the vendor's set_timer() */
+	struct trace_entry *trace; /* of the present exit, while it is handled */
+	uint64_t deadline;	   /* of the vendor's set_timer() */
 	void (*due)(struct vcpu *vcpu);
 	bool halted; /* AMD-V: HLT has exited (attention.c), and nothing has ended it yet */
 };

@@ -64,6 +64,12 @@ uint64_t monitor_read(const struct monitor_request *request, struct monitor_addr
 #define MONITOR_NAME_SIZE 96
 const char *monitor_name(uint64_t address, char *text);
 
+struct trace_entry;
+
+/* One exit of the ring, and the title over several. */
+void monitor_print_exit(const struct trace_entry *entry);
+void monitor_print_exits_title(void);
+
 /* ---- the commands ---- */
 
 void monitor_registers(struct monitor_request *request);
@@ -76,6 +82,8 @@ void monitor_code(struct monitor_request *request);
 void monitor_write(struct monitor_request *request);
 void monitor_find(struct monitor_request *request);
 void monitor_walk(struct monitor_request *request);
+void monitor_trace(struct monitor_request *request);
+void monitor_histogram(struct monitor_request *request);
 void monitor_exits(struct monitor_request *request);
 void monitor_vmi(struct monitor_request *request);
 void monitor_break(struct monitor_request *request);

@@ -7,11 +7,14 @@
 #include "debug/console.h"
 #include "debug/console_port.h"
 #include "debug/gdb.h"
+#include "debug/trace.h"
+#include "dev/clock.h"
 #include "lib/printf.h"
 #include "vmi/vmi.h"
 
-#define RECORD_SIZE   4096
-#define CALL_SIZE_MAX 96 /* bytes that one entry of vmi_calls may take */
+#define RECORD_SIZE	4096
+#define CALL_SIZE_MAX	96  /* bytes that one entry of vmi_calls may take */
+#define TRACED_SIZE_MAX 192 /* and one exit of a trace */
 
 static const struct vcpu *running[PROCESSORS_MAX];
 static unsigned int running_count;
@@ -107,6 +110,45 @@ void record_exits(const struct vcpu *vcpu)
 	finish();
 }
 
+/* [tsc, cpu, what, rip, cycles, detail] */
+static void add_traced(const struct trace_entry *entry, bool first)
+{
+	char detail[TRACE_DETAIL_MAX];
+
+	add("%s[%lu,%u,\"%s\",\"%lx\",%u,\"%s\"]", first ? "" : ",", entry->tsc, entry->cpu,
+	    trace_name(entry), entry->rip, entry->cycles, trace_detail(entry, detail));
+}
+
+static void begin_trace(void)
+{
+	begin("trace");
+	add(",\"tsc_hz\":%lu,\"exits\":[", clock_tsc_hz());
+}
+
+void record_trace(void)
+{
+	struct trace_entry entry;
+	bool first = true;
+
+	lock_take();
+	begin_trace();
+	for (unsigned int back = trace_count(); back; back--) {
+		if (!trace_read(back - 1, &entry) || entry.reason == EXIT_REASONS)
+			continue;
+		if (length + TRACED_SIZE_MAX > sizeof(text)) {
+			add("]");
+			finish();
+			begin_trace();
+			first = true;
+		}
+		add_traced(&entry, first);
+		first = false;
+	}
+	add("]");
+	finish();
+	lock_release();
+}
+
 static bool is_known(const struct vcpu *vcpu)
 {
 	for (unsigned int i = 0; i < running_count; i++)
@@ -129,6 +171,8 @@ void record_end(const char *why)
 	console_reopen();
 	for (unsigned int i = 0; i < running_count && options.stats == STATS_END; i++)
 		record_exits(running[i]);
+	if (options.trace == TRACE_END)
+		record_trace();
 	begin("end");
 	add(",\"why\":\"%s\"", why);
 	finish();

@@ -31,6 +31,11 @@ void record_exits(const struct vcpu *vcpu);
  */
 void record_end(const char *why);
 
+/*
+ * {"event":"trace"}: the ring of trace.h, the oldest exit first, in as many lines as it takes.
+ */
+void record_trace(void);
+
 /* From here on record_end() tells this vcpu's exits. */
 void record_attach(const struct vcpu *vcpu);
 

@@ -186,6 +186,8 @@ static uint64_t refine(uint64_t measured)
 	return is_near(measured, whole, WHOLE_PPM) ? whole : measured;
 }
 
+static uint64_t tsc_hz;
+
 int clock_measure(uint16_t port, struct clock_rates *rates)
 {
 	bool has_lapic = rdmsr(MSR_APIC_BASE) & APIC_BASE_ENABLED;
@@ -203,5 +205,11 @@ int clock_measure(uint16_t port, struct clock_rates *rates)
 	if (error)
 		return error;
 	rates->tsc_hz = refine(rates->tsc_hz);
+	tsc_hz = rates->tsc_hz;
 	return 0;
+}
+
+uint64_t clock_tsc_hz(void)
+{
+	return tsc_hz;
 }

@@ -21,4 +21,7 @@ struct clock_rates {
  */
 int clock_measure(uint16_t pm_timer, struct clock_rates *rates);
 
+/* The TSC's rate as last measured; 0: it has not been. */
+uint64_t clock_tsc_hz(void);
+
 #endif

@@ -3,6 +3,7 @@
 #include "core/cpu.h"
 #include "debug/console.h"
 #include "debug/debugger.h"
+#include "debug/trace.h"
 #include "svm/svm.h"
 
 static void port_exit(struct vcpu *vcpu)
@@ -36,6 +37,7 @@ static void nested_fault_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmcb_of(vcpu)->control.exit_info2);
 
+	trace_note(vcpu, address.raw);
 	if (svm_catches_apic(address)) {
 		vcpu_count_exit(vcpu, EXIT_APIC);
 		svm_apic_exit(vcpu, address);
@@ -160,7 +162,9 @@ void svm_exit(struct vcpu *vcpu)
 	vmcb->control.clean = CLEAN_ALL;
 	vmcb->control.tlb_control = TLB_CONTROL_NOTHING;
 	requeue_event(&vmcb->control);
+	trace_begin(vcpu, vmcb->save.rip);
 	exit_dispatch(vcpu, handler_of((uint32_t)vmcb->control.exit_code));
 	vmcb_of(vcpu)->save.rax = vcpu->regs.rax;
 	vcpu->counter->cycles += rdtsc() - vcpu->exit_start;
+	trace_end(vcpu);
 }

@@ -6,7 +6,9 @@
 #include "core/cpu.h"
 #include "core/options.h"
 #include "core/vcpu.h"
+#include "core/vendor.h"
 #include "debug/console.h"
+#include "debug/trace.h"
 #include "lib/errno.h"
 #include "vmi/calls.h"
 
@@ -120,6 +122,7 @@ static void count_cycles(struct vcpu *vcpu, const struct hypercall *call)
 __attribute__((noinline)) static void decode_and_invoke(struct vcpu *vcpu,
 							struct hypercall_frame *frame)
 {
+	const struct hypercall_frame asked = *frame;
 	struct hypercall call;
 	int error = hypercall_decode(vcpu, frame, &call);
 
@@ -131,6 +134,8 @@ __attribute__((noinline)) static void decode_and_invoke(struct vcpu *vcpu,
 	count(vcpu, &call);
 	hypercall_invoke(&call, frame);
 	count_cycles(vcpu, &call);
+	if (trace_is_on && !vcpu->trace)
+		trace_hypercall(vcpu, vendor->read_rip(vcpu), asked.eax, asked.ecx, asked.edx);
 }
 
 /*

@@ -4,6 +4,7 @@
 #include "core/machine_check.h"
 #include "debug/console.h"
 #include "debug/debugger.h"
+#include "debug/trace.h"
 #include "vmx/errors.h"
 #include "vmx/vmx.h"
 
@@ -41,6 +42,7 @@ static void ept_violation_exit(struct vcpu *vcpu)
 {
 	gpa_t address = gpa(vmread(VMCS_GUEST_PHYSICAL));
 
+	trace_note(vcpu, address.raw);
 	block_nmis_again();
 	if (vmx_map_more(vcpu, address))
 		return;
@@ -199,6 +201,8 @@ void vmx_exit(struct vcpu *vcpu)
 {
 	vcpu->exit_start = rdtsc();
 	requeue_event();
+	trace_begin(vcpu, vmread(VMCS_GUEST_RIP));
 	exit_dispatch(vcpu, handler_of(BASIC_EXIT_REASON(vmread(VMCS_EXIT_REASON))));
 	vcpu->counter->cycles += rdtsc() - vcpu->exit_start;
+	trace_end(vcpu);
 }

@@ -94,6 +94,7 @@ def test_bad_lines_and_noise(cpu):
         line.send("reset power-off \x1b[A")
         line.read()
         line.read()
+        line.wait_until_quiet()
         assert PROMPT not in line.text[before:]
         line.stop()
         line.go_on("reset")

@@ -12,12 +12,13 @@ $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 	debug/guest_symbols.o debug/line_editor.o debug/monitor.o debug/monitor_argument.o \
 	debug/monitor_backtrace.o debug/monitor_exits.o debug/monitor_machine.o \
 	debug/monitor_memory.o debug/monitor_registers.o debug/monitor_run.o \
-	debug/monitor_walk.o debug/symbols.o debug/walk.o \
+	debug/monitor_walk.o debug/monitor_trace.o debug/symbols.o debug/trace.o \
+	debug/trace_text.o debug/walk.o \
 	mm/frames.o mm/guest_memory.o mm/mtrr.o mm/page_table.o \
 	svm/bitmaps.o svm/instruction.o vmx/errors.o)
 
 # A library holds one object of a name: the vendors' twins of core's stay out of it
-$(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o
+$(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o $(BUILD)/unit/hv/debug/trace.o
 
 # bios_page.c copies code, and has to know how much
 $(BUILD)/unit/libpure.a: $(BUILD)/unit/hv/guest/bios_page_code.o

@@ -10,6 +10,8 @@
 #include "core/cpu.h"
 #include "core/options.h"
 #include "core/vcpu.h"
+#include "core/vendor.h"
+#include "debug/trace.h"
 #include "lib/errno.h"
 #include "vmi/calls.h"
 #include "vmi/hypercall.h"
@@ -18,9 +20,28 @@ enum { ROM = 0xc00c9000, MARK_EDX = 0x11223344, MARK_ECX = 0x55667788 };
 
 struct options options;
 
+static uint64_t read_rip(const struct vcpu *v)
+{
+	(void)v;
+	return 0xc00c9123;
+}
+
+static const struct vendor fake_vendor = {.read_rip = read_rip};
+const struct vendor *vendor = &fake_vendor;
+
 static struct vcpu vcpu;
 static jmp_buf end; /* where a call that ends the machine goes */
 enum { REBOOT = 1, SHUTDOWN };
+
+void record_attach(const struct vcpu *v)
+{
+	(void)v;
+}
+
+void panic_set_activity(const char *text)
+{
+	(void)text;
+}
 
 void vmi_reboot(void)
 {
@@ -286,6 +307,28 @@ static void with_vmi_trace_only_the_stub_counts(void **state)
 	assert_int_equal(all_counts(), 0);
 }
 
+static void calls_are_traced_when_asked_for(void **state)
+{
+	struct hypercall_frame frame = {.eax = VMI_HYPERCALL_TRACE + VMI_CALL_SetCR3, .edx = 7};
+	struct trace_entry entry;
+	char detail[TRACE_DETAIL_MAX];
+
+	(void)state;
+	trace_clear();
+	handle(&frame);
+	assert_int_equal(trace_count(), 0);
+	trace_is_on = true;
+	frame.eax = VMI_HYPERCALL_TRACE + VMI_CALL_SetCR3;
+	handle(&frame);
+	trace_is_on = false;
+	assert_int_equal(trace_count(), 1);
+	assert_true(trace_read(0, &entry));
+	assert_string_equal(trace_name(&entry), "SetCR3");
+	assert_string_equal(trace_detail(&entry, detail), "");
+	assert_int_equal(entry.rip, 0xc00c9123);
+	assert_int_equal(entry.edx, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +343,7 @@ int main(void)
 		cmocka_unit_test_setup(an_ap_state_is_copied_and_set, start_anew),
 		cmocka_unit_test_setup(apic_write_takes_init_and_startup_only, start_anew),
 		cmocka_unit_test_setup(wild_numbers_are_harmless_and_silent, start_anew),
+		cmocka_unit_test_setup(calls_are_traced_when_asked_for, start_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

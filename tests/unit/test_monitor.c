@@ -17,6 +17,7 @@
 #include "debug/monitor.h"
 #include "debug/monitor_command.h"
 #include "debug/monitor_run.h"
+#include "debug/trace.h"
 #include "guest/e820.h"
 #include "mm/frames.h"
 #include "mm/guest_memory.h"
@@ -103,6 +104,11 @@ void lapic_send(uint32_t apic_id, uint32_t command)
 void record_end(const char *why)
 {
 	monitor_print("end %s\n", why);
+}
+
+void record_trace(void)
+{
+	monitor_print("records\n");
 }
 
 void record_attach(const struct vcpu *vcpu)
@@ -336,6 +342,43 @@ static void exits_and_calls_are_counted(void **state)
 	assert_answer("vmi all", "21 GetCR3");
 }
 
+static void trace_exit(unsigned int cpu, uint64_t rip, enum exit_reason reason, uint64_t detail)
+{
+	struct vcpu *vcpu = &processors[cpu].vcpu;
+
+	trace_begin(vcpu, rip);
+	trace_note(vcpu, detail);
+	vcpu_count_exit(vcpu, reason);
+	trace_end(vcpu);
+}
+
+static void the_last_exits_are_shown(void **state)
+{
+	(void)state;
+	ask("trace clear");
+	processors[0].vcpu.regs.rax = 6;
+	trace_exit(0, CODE, EXIT_PORT, TRACE_PORT(0xcf9, 1, false));
+	trace_exit(1, CODE + 4, EXIT_EXCEPTION, 1);
+	trace_exit(1, CODE + 8, EXIT_NESTED_FAULT, 0xfed00000);
+	assert_answer("trace", "  0  00004000  port ");
+	assert_answer("trace", "out 1 cf9 = 6  start_kernel\n");
+	assert_answer("trace", "vector 1  start_kernel+4\n");
+	assert_answer("trace", "without trace=on CPUID and hypercalls are not in it");
+	assert_answer("trace 1", "p:fed00000");
+	assert_null(strstr(said, "vector"));
+	assert_answer("trace cpu=0", "cf9");
+	assert_null(strstr(said, "vector"));
+	assert_answer("trace 32 cpu=1 exception", "vector 1");
+	assert_null(strstr(said, "fed00000"));
+	assert_answer("trace cpu=x", "trace takes cpu=0 to cpu=9");
+	assert_answer("trace 99999", "a number of 1 to 2048");
+	assert_answer("trace json", "records");
+	assert_answer("hist", "cycles from      exits\n");
+	assert_answer("hist cpu=1 exception", "         1  ####");
+	ask("trace clear");
+	assert_string_equal(ask("hist"), "cycles from      exits\n");
+}
+
 static void processors_are_chosen(void **state)
 {
 	unsigned int vcpu = 0;
@@ -454,10 +497,10 @@ static void names_are_completed(void **state)
 static void junk_does_no_harm(void **state)
 {
 	static const char *const words[] = {
-		"help",	 "regs", "bt", "mem",  "code",	"write",    "find",   "walk",
-		"sym",	 "cpu",	 "c",  "s",    "break", "watch",    "delete", "vmi",
-		"exits", "$esp", "p:", "+",    "-",	"ffffffff", "0",      "5000",
-		"1",	 "\"",	 "0x", "4096", "nmi",	"jiffies",  "cpus",   "4000"};
+		"help", "regs",	 "bt",	 "mem",	  "code",  "write",   "find",	  "walk",  "sym",
+		"cpu",	"c",	 "s",	 "break", "watch", "delete",  "vmi",	  "exits", "trace",
+		"hist", "cpu=1", "$esp", "p:",	  "+",	   "-",	      "ffffffff", "0",	   "5000",
+		"1",	"\"",	 "0x",	 "4096",  "nmi",   "jiffies", "cpus",	  "4000"};
 	uint64_t random = 11;
 	char line[256];
 
@@ -497,6 +540,7 @@ int main(void)
 		TEST(code_is_for_objdump),
 		TEST(page_tables_are_walked),
 		TEST(exits_and_calls_are_counted),
+		TEST(the_last_exits_are_shown),
 		TEST(processors_are_chosen),
 		TEST(gdb_keeps_its_own_commands),
 		TEST(breakpoints_are_set_and_listed),

@@ -11,6 +11,11 @@
 
 enum { MOST_RECORDS = 4 };
 
+uint64_t clock_tsc_hz(void)
+{
+	return 1000000;
+}
+
 static char records[MOST_RECORDS][8192];
 static unsigned int record_count, records_before_reopen;
 
@@ -81,6 +86,19 @@ static const char *skip_string(const char *at)
 	return at + 1;
 }
 
+static const char *skip_array(const char *at)
+{
+	at = skip_char(at, '[');
+	if (*at == ']')
+		return at + 1;
+	for (;;) {
+		at = skip_value(at);
+		if (*at != ',')
+			return skip_char(at, ']');
+		at++;
+	}
+}
+
 static const char *skip_object(const char *at)
 {
 	at = skip_char(at, '{');
@@ -102,6 +120,8 @@ static const char *skip_value(const char *at)
 		return skip_object(at);
 	if (*at == '"')
 		return skip_string(at);
+	if (*at == '[')
+		return skip_array(at);
 	if (digits == 0 || (digits > 1 && *at == '0'))
 		fail_msg("no value: %s", at);
 	return at + digits;
@@ -299,6 +319,64 @@ static void the_port_is_set_up_again_before_the_last_words(void **state)
 	assert_int_equal(records_before_reopen, 0);
 }
 
+static void trace_exit(uint64_t rip, enum exit_reason reason)
+{
+	vcpu.exit_start = 100 + rip;
+	trace_begin(&vcpu, rip);
+	vcpu_count_exit(&vcpu, reason);
+	trace_end(&vcpu);
+}
+
+static void a_trace_is_told_the_oldest_first(void **state)
+{
+	(void)state;
+	trace_clear();
+	vcpu.regs.rax = 0x1b;
+	trace_exit(0x1000, EXIT_CPUID);
+	vcpu.regs.rcx = 0x277;
+	trace_exit(0x2000, EXIT_WRMSR);
+	record_trace();
+	assert_is_record(records[0]);
+	assert_non_null(strstr(records[0], "\"event\":\"trace\",\"tsc_hz\":1000000,\"exits\":[["));
+	assert_non_null(strstr(records[0], "[4196,0,\"cpuid\",\"1000\","));
+	assert_non_null(strstr(records[0], ",\"leaf 1b.0\"],[8292,0,\"wrmsr\",\"2000\","));
+	assert_non_null(strstr(records[0], "\"msr 277 = 1b\"]]}"));
+}
+
+static void a_long_trace_takes_several_lines(void **state)
+{
+	(void)state;
+	trace_clear();
+	for (unsigned int i = 0; i < 100; i++)
+		trace_exit(i, EXIT_PORT);
+	record_trace();
+	assert_int_equal(record_count, 2);
+	assert_is_record(records[0]);
+	assert_is_record(records[1]);
+	assert_non_null(strstr(records[1], "\"63\""));
+}
+
+static void the_ring_holds_the_last_ones(void **state)
+{
+	struct trace_entry entry;
+
+	(void)state;
+	trace_clear();
+	for (unsigned int i = 0; i < TRACE_ENTRIES + 10; i++)
+		trace_exit(i, EXIT_TIMER);
+	assert_int_equal(trace_count(), TRACE_ENTRIES);
+	assert_true(trace_read(TRACE_ENTRIES - 1, &entry));
+	assert_int_equal(entry.rip, 10);
+	assert_true(trace_read(0, &entry));
+	assert_int_equal(entry.rip, TRACE_ENTRIES + 9);
+	trace_begin(&vcpu, 5);
+	assert_true(trace_read(0, &entry));
+	assert_string_equal(trace_name(&entry), "(under way)");
+	assert_false(trace_read(TRACE_ENTRIES, &entry));
+	trace_clear();
+	assert_int_equal(trace_count(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +392,9 @@ int main(void)
 		cmocka_unit_test_setup(without_stats_or_guest_the_end_stands_alone, reset),
 		cmocka_unit_test_setup(the_port_is_set_up_again_before_the_last_words, reset),
 		cmocka_unit_test_setup(a_record_that_is_too_long_is_cut, reset),
+		cmocka_unit_test_setup(a_trace_is_told_the_oldest_first, reset),
+		cmocka_unit_test_setup(a_long_trace_takes_several_lines, reset),
+		cmocka_unit_test_setup(the_ring_holds_the_last_ones, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
