@@ -7,7 +7,7 @@
 #include "lib/words.h"
 
 #define VALUE_LIST_SIZE 64
-#define CPUS_MAX	4096 /* a number above it is a typing error */
+#define NUMBER_MAX	4096 /* one above it is a typing error */
 
 /* One value that a word can have. */
 struct choice {
@@ -129,6 +129,7 @@ static const struct option option_table[] = {
 	{"guest", guest_choices, offsetof(struct options, guest)},
 	{"disk", disk_choices, offsetof(struct options, disk)},
 	{"cpus", NULL, offsetof(struct options, cpus)},
+	{"watchdog", NULL, offsetof(struct options, watchdog)},
 	{"monitor", monitor_choices, offsetof(struct options, monitor)},
 	{"trace", trace_choices, offsetof(struct options, trace)},
 	{"wait", wait_choices, offsetof(struct options, wait)},
@@ -151,6 +152,7 @@ static const struct options default_options = {
 	.guest = GUEST_AUTO,
 	.disk = 0x80,
 	.cpus = 0,
+	.watchdog = 0,
 	.log = LOG_INFO,
 };
 
@@ -192,7 +194,7 @@ static void set_choice(struct options *options, const struct option *option, str
 	}
 }
 
-/* False if it is no decimal number, or one above CPUS_MAX. */
+/* False if it is no decimal number, or one above NUMBER_MAX. */
 static bool parse_number(struct word word, unsigned int *number)
 {
 	*number = 0;
@@ -200,7 +202,7 @@ static bool parse_number(struct word word, unsigned int *number)
 		if (word.text[i] < '0' || word.text[i] > '9')
 			return false;
 		*number = *number * 10 + (unsigned int)(word.text[i] - '0');
-		if (*number > CPUS_MAX)
+		if (*number > NUMBER_MAX)
 			return false;
 	}
 	return word.length > 0;
@@ -214,7 +216,7 @@ static void set_number(struct options *options, const struct option *option, str
 		store(options, option, number);
 	else
 		pr_warn("command line: %s=%.*s is ignored; %s= takes a number, 0 to %u",
-			option->name, WORD_ARGS(value), option->name, CPUS_MAX);
+			option->name, WORD_ARGS(value), option->name, NUMBER_MAX);
 }
 
 static const struct option *find_option(struct word name)

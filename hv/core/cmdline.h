@@ -49,9 +49,10 @@ struct options {
 	enum option_monitor monitor; /* where the monitor is */
 	enum option_wait wait;	     /* for the monitor at the guest's first instruction */
 	enum option_guest guest;
-	unsigned int disk; /* for GUEST_DISK, by the BIOS's number */
-	unsigned int cpus; /* 0: all there are */
-	unsigned int log;  /* enum log_level */
+	unsigned int disk;     /* for GUEST_DISK, by the BIOS's number */
+	unsigned int cpus;     /* 0: all there are */
+	unsigned int log;      /* enum log_level */
+	unsigned int watchdog; /* seconds; 0: none */
 };
 
 /*

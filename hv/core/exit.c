@@ -10,6 +10,7 @@
 #include "debug/console.h"
 #include "debug/debugger.h"
 #include "debug/record.h"
+#include "debug/report.h"
 #include "debug/trace.h"
 #include "vmi/calls.h"
 #include "vmi/hypercall.h"
@@ -171,9 +172,8 @@ uint32_t exit_exceptions(void)
 	return (uint32_t)(options.vmi == VMI_TRACE ? always | of_iret : always);
 }
 
-_Noreturn static void shut_down(const struct vcpu *vcpu, const char *why)
+_Noreturn static void shut_down(const char *why)
 {
-	vendor->dump(vcpu);
 	record_end(why);
 	if (options.onfault == ONFAULT_RESET || options.onfault == ONFAULT_MONITOR)
 		power_reset();
@@ -187,9 +187,12 @@ void exit_triple_fault(struct vcpu *vcpu)
 		 "fault, and shut down",
 		 vcpu->id);
 	triple_fault_explain(vcpu);
+	report_guest(vcpu,
+		     "boot/code disassembles this log's code; with gdb=, or with monitor= and "
+		     "onfault=monitor, the guest stops here");
 	if (debugger_is_on && (options.gdb != GDB_OFF || options.onfault == ONFAULT_MONITOR))
 		debugger_shows_shutdown(vcpu);
-	shut_down(vcpu, "triple-fault");
+	shut_down("triple-fault");
 }
 
 void exit_machine_check(struct vcpu *vcpu)
@@ -197,11 +200,12 @@ void exit_machine_check(struct vcpu *vcpu)
 	pr_error("a machine check came, and the guest's processor %u shut down: it has CR4.MCE "
 		 "clear. The hardware has an error; a guest that sets MCE can tell which",
 		 vcpu->id);
-	shut_down(vcpu, "machine-check");
+	report_guest(vcpu, "have the machine's memory and processors checked");
+	shut_down("machine-check");
 }
 
 void exit_unhandled(struct vcpu *vcpu)
 {
-	vendor->dump(vcpu);
+	report_guest(vcpu, "this is an error of Vellum's: please report these lines");
 	panic("exit for an unknown reason on processor %u", vcpu->id);
 }

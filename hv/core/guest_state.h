@@ -19,6 +19,7 @@ struct guest_state {
 	uint64_t rip, rflags;
 	uint64_t cr0, cr2, cr3, cr4, efer;
 	uint64_t dr6, dr7;
+	bool halted; /* in HLT: RIP is there, or behind it */
 	struct guest_segment es, cs, ss, ds, fs, gs, ldtr, tr, gdtr, idtr;
 };
 

@@ -15,7 +15,9 @@
 #include "core/vendor.h"
 #include "debug/console.h"
 #include "debug/console_port.h"
+#include "debug/debugger.h"
 #include "debug/gdb.h"
+#include "debug/guest_death.h"
 #include "debug/guest_symbols.h"
 #include "debug/monitor_line.h"
 #include "debug/record.h"
@@ -132,17 +134,21 @@ static void need_tsc_rate(void)
 {
 	struct clock_rates rates;
 
-	if (trace_is_on && !clock_tsc_hz() && clock_measure(0, &rates))
+	if ((trace_is_on || options.watchdog) && !clock_tsc_hz() && clock_measure(0, &rates))
 		pr_warn("the TSC's rate is not known: no timer runs to measure it by");
 }
 
 /* One line can be served at a time. */
 static void start_debugger(bool wide)
 {
+	bool deaths = guest_death_init(options.gdb == GDB_OFF, options.watchdog);
+
 	if (options.gdb != GDB_OFF)
 		gdb_init(options.gdb, wide);
 	else if (options.monitor != MONITOR_OFF)
 		monitor_init(options.monitor, options.wait == WAIT_ON);
+	else if (deaths)
+		debugger_init(NULL);
 	if (options.gdb != GDB_OFF && options.monitor != MONITOR_OFF)
 		pr_warn("no monitor on a line of its own while there is gdb: its \"monitor\" has "
 			"the commands");

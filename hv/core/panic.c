@@ -7,6 +7,7 @@
 #include "core/smp.h"
 #include "debug/console.h"
 #include "debug/record.h"
+#include "debug/report.h"
 #include "debug/symbols.h"
 #include "lib/printf.h"
 
@@ -89,6 +90,7 @@ static void begin_panic(void)
 
 _Noreturn static void end_in_panic(void)
 {
+	report_exits();
 	pr_error("  Vellum stops here. Please report the lines above, and what the machine is.");
 	record_end("panic");
 	cpu_stop();

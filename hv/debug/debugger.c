@@ -4,11 +4,13 @@
 #include <stdatomic.h>
 
 #include "core/cpu.h"
+#include "core/options.h"
 #include "core/processor.h"
 #include "core/vendor.h"
 #include "debug/breakpoints.h"
 #include "debug/console.h"
 #include "debug/debug_registers.h"
+#include "debug/guest_death.h"
 #include "lib/string.h"
 
 #define INT3_SIZE  1
@@ -45,9 +47,18 @@ static struct {
 static _Atomic unsigned int server = NOBODY;
 static _Atomic bool stopping;
 
+static void resume_all(unsigned int by)
+{
+	(void)by;
+	for (unsigned int i = 0; i < processor_count(); i++)
+		vcpus[i].resume = RESUME_RUN;
+}
+
 void debugger_init(const struct debugger_line *chosen)
 {
-	line = chosen;
+	static const struct debugger_line nobody = {.serve = resume_all};
+
+	line = chosen ? chosen : &nobody;
 	debugger_is_on = true;
 }
 
@@ -206,11 +217,26 @@ static void let_go(void)
 			atomic_store(&own[i].may_run, true);
 }
 
+/* True: it has been reported, and the guest goes on. */
+static bool death_is_dealt_with(unsigned int number)
+{
+	struct vcpu *vcpu = &processor_at(number)->vcpu;
+
+	if (guest_has_panicked(&vcpus[number]))
+		return guest_panic_report(vcpu);
+	if (vcpus[number].why.reason == STOP_HANG)
+		guest_hang_report(vcpu);
+	return false;
+}
+
 static void serve(unsigned int number)
 {
 	atomic_store(&stopping, true);
 	wait_for_others(number);
-	line->serve(number);
+	if (death_is_dealt_with(number))
+		resume_all(number);
+	else
+		line->serve(number);
 	let_go();
 }
 
@@ -259,18 +285,24 @@ static void due(struct vcpu *vcpu)
 	debugger_attend(vcpu);
 }
 
+static void look_often(struct vcpu *vcpu)
+{
+	if (vendor->attend)
+		vendor->attend(vcpu);
+	if (vendor->set_timer && !vendor->set_timer(vcpu, rdtsc() + ATTENTION_TICKS, due))
+		pr_warn("this processor has no preemption timer: a guest that makes no exit can't "
+			"be interrupted, only stopped at breakpoints");
+}
+
 void debugger_vcpu_starts(struct vcpu *vcpu)
 {
 	static bool started;
 
 	own[vcpu->id].exists = true;
 	own[vcpu->id].guards = false;
-	if (vendor->attend)
-		vendor->attend(vcpu);
+	if (line->wants_attention || options.watchdog)
+		look_often(vcpu);
 	guard_breakpoints(vcpu);
-	if (vendor->set_timer && !vendor->set_timer(vcpu, rdtsc() + ATTENTION_TICKS, due))
-		pr_warn("this processor has no preemption timer: a guest that makes no exit can't "
-			"be interrupted, only stopped at breakpoints");
 	debug_registers_forget(vcpu);
 	debug_registers_load(vcpu);
 	if (!started && line->waits_at_start) {
@@ -283,8 +315,10 @@ void debugger_attend(struct vcpu *vcpu)
 {
 	if (atomic_load(&stopping))
 		stop(vcpu, (struct stop){.reason = STOP_NONE}, false);
-	else if (line->wants_attention())
+	else if (line->wants_attention && line->wants_attention())
 		stop(vcpu, (struct stop){.reason = STOP_ATTENTION}, false);
+	else if (guest_hangs(vcpu))
+		stop(vcpu, (struct stop){.reason = STOP_HANG}, false);
 }
 
 bool debugger_takes_breakpoint(struct vcpu *vcpu)

@@ -26,6 +26,7 @@ enum stop_reason {
 	STOP_WATCH,	 /* the same, for data; address is the watched one */
 	STOP_STEP,
 	STOP_SHUTDOWN, /* a triple fault: the guest can't go on */
+	STOP_HANG,     /* the watchdog's time is over */
 };
 
 struct stop {
@@ -46,7 +47,7 @@ struct stopped {
 
 /* Who serves the line; gdb.c or monitor.c fills it in. */
 struct debugger_line {
-	/* True if what has come in means that somebody wants the guest to stop. */
+	/* True if what has come in means that somebody wants the guest to stop; NULL: nobody. */
 	bool (*wants_attention)(void);
 
 	bool waits_at_start; /* the guest stops at its first instruction */
@@ -55,7 +56,7 @@ struct debugger_line {
 	void (*serve)(unsigned int by);
 };
 
-/* Once, before the guest starts. */
+/* Once, before the guest starts. NULL: nobody is asked, a guest that dies is only reported. */
 void debugger_init(const struct debugger_line *line);
 
 /* Number is below processor_count(). */

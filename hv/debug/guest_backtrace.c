@@ -72,7 +72,7 @@ static bool is_code(uint64_t address)
 {
 	uint64_t offset;
 
-	return guest_symbol_at(address, &offset).length && offset;
+	return guest_symbol_at(address - 1, &offset).length;
 }
 
 static unsigned int search(const struct stack *stack, uint64_t from, struct backtrace_frame *frames,

@@ -6,6 +6,7 @@
 #include "debug/guest_symbols.h"
 #include "debug/console.h"
 #include "guest/module.h"
+#include "lib/printf.h"
 #include "lib/string.h"
 #include "mm/frames.h"
 #include "mm/physmap.h"
@@ -214,4 +215,31 @@ struct word guest_symbol_match(struct word prefix, unsigned int number)
 			return line.name;
 	}
 	return (struct word){"", 0};
+}
+
+static const char *write_text(struct word name, uint64_t offset, char *text)
+{
+	text[0] = '\0';
+	if (name.length && offset)
+		text_format(text, GUEST_SYMBOL_TEXT_SIZE, "  %.*s+%lx", WORD_ARGS(name), offset);
+	else if (name.length)
+		text_format(text, GUEST_SYMBOL_TEXT_SIZE, "  %.*s", WORD_ARGS(name));
+	return text;
+}
+
+const char *guest_symbol_text(uint64_t address, char text[GUEST_SYMBOL_TEXT_SIZE])
+{
+	uint64_t offset = 0;
+	struct word name = guest_symbol_at(address, &offset);
+
+	return write_text(name, offset, text);
+}
+
+/* A function that does not return may end with the call. */
+const char *guest_symbol_caller(uint64_t address, char text[GUEST_SYMBOL_TEXT_SIZE])
+{
+	uint64_t offset = 0;
+	struct word name = guest_symbol_at(address - 1, &offset);
+
+	return write_text(name, offset + 1, text);
 }

@@ -22,6 +22,13 @@ void guest_symbols_take(struct boot_info *boot);
  */
 struct word guest_symbol_at(uint64_t address, uint64_t *offset);
 
+/* "  start_kernel+12", as text behind an address; "" if it has no name. */
+#define GUEST_SYMBOL_TEXT_SIZE 96
+const char *guest_symbol_text(uint64_t address, char text[GUEST_SYMBOL_TEXT_SIZE]);
+
+/* The same for a return address: by the call before it. */
+const char *guest_symbol_caller(uint64_t address, char text[GUEST_SYMBOL_TEXT_SIZE]);
+
 /* False if the map has no symbol of this name, of code or data. */
 bool guest_symbol_find(struct word name, uint64_t *address);
 

@@ -250,16 +250,3 @@ uint64_t monitor_read(const struct monitor_request *request, struct monitor_addr
 	return address.physical ? read_physical(address.value, out, size)
 				: breakpoints_read(&paging, address.value, out, size);
 }
-
-const char *monitor_name(uint64_t address, char *text)
-{
-	uint64_t offset;
-	struct word name = guest_symbol_at(address, &offset);
-
-	text[0] = '\0';
-	if (name.length && offset)
-		text_format(text, MONITOR_NAME_SIZE, "  %.*s+%lx", WORD_ARGS(name), offset);
-	else if (name.length)
-		text_format(text, MONITOR_NAME_SIZE, "  %.*s", WORD_ARGS(name));
-	return text;
-}

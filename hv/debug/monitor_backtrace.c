@@ -8,12 +8,13 @@
 #define FRAMES_DEFAULT 24
 #define FRAMES_MOST    64
 
-static void print_frame(const struct backtrace_frame *frame)
+static void print_frame(const struct backtrace_frame *frame, bool innermost)
 {
-	char name[MONITOR_NAME_SIZE];
+	char name[GUEST_SYMBOL_TEXT_SIZE];
 
 	monitor_print("%c %08lx%s\n", frame->guessed ? '?' : ' ', frame->address,
-		      monitor_name(frame->address, name));
+		      innermost ? guest_symbol_text(frame->address, name)
+				: guest_symbol_caller(frame->address, name));
 }
 
 void monitor_backtrace(struct monitor_request *request)
@@ -27,7 +28,7 @@ void monitor_backtrace(struct monitor_request *request)
 		return;
 	count = guest_backtrace(&request->stopped->state, frames, (unsigned int)wanted);
 	for (unsigned int i = 0; i < count; i++)
-		print_frame(&frames[i]);
+		print_frame(&frames[i], i == 0);
 	if (count == 1)
 		monitor_print("no frame pointers; with the guest's System.map as a module the "
 			      "stack is searched for return addresses\n");
@@ -36,8 +37,8 @@ void monitor_backtrace(struct monitor_request *request)
 void monitor_symbol(struct monitor_request *request)
 {
 	struct monitor_address address;
-	char name[MONITOR_NAME_SIZE];
+	char name[GUEST_SYMBOL_TEXT_SIZE];
 
 	if (monitor_take_address(request, &address, NULL) && monitor_is_at_end(request))
-		monitor_print("%08lx%s\n", address.value, monitor_name(address.value, name));
+		monitor_print("%08lx%s\n", address.value, guest_symbol_text(address.value, name));
 }

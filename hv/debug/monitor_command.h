@@ -5,6 +5,7 @@
 
 #include "core/vcpu.h"
 #include "debug/debugger.h"
+#include "debug/guest_symbols.h"
 #include "lib/types.h"
 #include "lib/words.h"
 
@@ -59,10 +60,6 @@ bool monitor_is_at_end(struct monitor_request *request);
 /* Copies the guest's memory; how many bytes could be, from the first on. */
 uint64_t monitor_read(const struct monitor_request *request, struct monitor_address address,
 		      void *out, uint64_t size);
-
-/* "  start_kernel+12" for a code address that has a name, else "". */
-#define MONITOR_NAME_SIZE 96
-const char *monitor_name(uint64_t address, char *text);
 
 struct trace_entry;
 

@@ -68,6 +68,9 @@ static void say_reason(const struct stop *why)
 	case STOP_WATCH:
 		say("%08lx was written\n", why->address);
 		break;
+	case STOP_HANG:
+		say("the guest hangs\n");
+		break;
 	case STOP_SHUTDOWN:
 		say("triple fault: the guest is lost; c does what onfault= says\n");
 		break;
@@ -79,10 +82,10 @@ static void say_reason(const struct stop *why)
 static void say_where(unsigned int vcpu)
 {
 	const struct guest_state *s = &debugger_vcpu(vcpu)->state;
-	char name[MONITOR_NAME_SIZE];
+	char name[GUEST_SYMBOL_TEXT_SIZE];
 
 	say("processor %u at %08lx%s%s\n", vcpu, next_instruction(s),
-	    monitor_name(next_instruction(s), name),
+	    guest_symbol_text(next_instruction(s), name),
 	    s->rflags & RFLAGS_IF ? "" : "  (interrupts off)");
 }
 

@@ -90,7 +90,7 @@ void monitor_code(struct monitor_request *request)
 {
 	uint64_t next = monitor_next_instruction(request), size, got;
 	struct monitor_address address;
-	char name[MONITOR_NAME_SIZE];
+	char name[GUEST_SYMBOL_TEXT_SIZE];
 	uint8_t bytes[BYTES_MAX / ROW];
 
 	if (!monitor_take_address(request, &address, &next) ||
@@ -105,7 +105,7 @@ void monitor_code(struct monitor_request *request)
 	monitor_print("code %u %lx", code_width(&request->stopped->state), address.value);
 	for (uint64_t i = 0; i < got; i++)
 		monitor_print(" %02x", bytes[i]);
-	monitor_print("%s\n", address.physical ? "" : monitor_name(address.value, name));
+	monitor_print("%s\n", address.physical ? "" : guest_symbol_text(address.value, name));
 }
 
 static bool write_physical(uint64_t address, const uint8_t *bytes, unsigned int count)

@@ -134,14 +134,14 @@ static const char *mode_name(const struct guest_state *s)
 void monitor_registers(struct monitor_request *request)
 {
 	const struct guest_state *s = &request->stopped->state;
-	char name[MONITOR_NAME_SIZE];
+	char name[GUEST_SYMBOL_TEXT_SIZE];
 
 	if (!monitor_is_at_end(request))
 		return;
 	monitor_print("processor %u, CPL %u, %s\n", request->vcpu->id,
 		      s->ss.access ? ACCESS_DPL(s->ss.access) : s->cs.selector & 3, mode_name(s));
 	print_general(s);
-	monitor_print("rip %016lx%s\n", s->rip, monitor_name(s->rip, name));
+	monitor_print("rip %016lx%s\n", s->rip, guest_symbol_text(s->rip, name));
 	print_flags("rfl", s->rflags, rflags_names);
 	print_flags("cr0", s->cr0, cr0_names);
 	monitor_print("cr2 %016lx  cr3 %016lx  dr6 %08lx  dr7 %08lx\n", s->cr2, s->cr3, s->dr6,
@@ -157,14 +157,14 @@ static void print_processor(const struct monitor_request *request, unsigned int 
 {
 	const struct stopped *stopped = debugger_vcpu(number);
 	const struct guest_state *s = &stopped->state;
-	char name[MONITOR_NAME_SIZE];
+	char name[GUEST_SYMBOL_TEXT_SIZE];
 
 	monitor_print("%c %u  APIC id %-3u ", number == request->vcpu->id ? '*' : ' ', number,
 		      processor_at(number)->apic_id);
 	if (!stopped->is_there)
 		monitor_print("not stopped: waits for INIT or STARTUP, or makes no exit\n");
 	else
-		monitor_print("%016lx%s%s%s\n", s->rip, monitor_name(s->rip, name),
+		monitor_print("%016lx%s%s%s\n", s->rip, guest_symbol_text(s->rip, name),
 			      processor_at(number)->vcpu.halted ? "  (in HLT)" : "",
 			      s->rflags & RFLAGS_IF ? "" : "  (interrupts off)");
 }

@@ -27,12 +27,12 @@ static const char *const access_names[] = {
 static void print_breakpoint(unsigned int number)
 {
 	const struct hardware_breakpoint *one = watchpoint_at(number);
-	char name[MONITOR_NAME_SIZE];
+	char name[GUEST_SYMBOL_TEXT_SIZE];
 
 	monitor_print("%u  %-6s %08lx", number + 1, access_names[one->access], one->address);
 	if (one->access != BREAK_EXECUTE)
 		monitor_print(", %u bytes", one->size);
-	monitor_print("%s\n", monitor_name(one->address, name));
+	monitor_print("%s\n", guest_symbol_text(one->address, name));
 }
 
 static void list_breakpoints(void)

@@ -47,11 +47,11 @@ static bool take_filter(struct monitor_request *request, struct filter *filter)
 
 void monitor_print_exit(const struct trace_entry *entry)
 {
-	char name[MONITOR_NAME_SIZE], detail[TRACE_DETAIL_MAX];
+	char name[GUEST_SYMBOL_TEXT_SIZE], detail[TRACE_DETAIL_MAX];
 
 	monitor_print("%16lu  %u  %08lx  %-20s %8u  %s%s\n", entry->tsc, entry->cpu, entry->rip,
 		      trace_name(entry), entry->cycles, trace_detail(entry, detail),
-		      monitor_name(entry->rip, name));
+		      guest_symbol_text(entry->rip, name));
 }
 
 void monitor_print_exits_title(void)

@@ -52,6 +52,7 @@ void svm_read_state(struct vcpu *vcpu, struct guest_state *state)
 	state->efer = save->efer & ~EFER_SVME;
 	state->dr6 = save->dr6;
 	state->dr7 = save->dr7;
+	state->halted = vcpu->halted;
 	read_segments(save, state);
 }
 

@@ -7,8 +7,6 @@
 #include "svm/instruction.h"
 #include "svm/svm.h"
 
-#define CODE_BYTES 16
-
 static void dump_registers(const struct guest_registers *r, const struct vmcb_save *s)
 {
 	pr_error("  rip %016lx rsp %016lx rflags %08lx cpl %u", s->rip, s->rsp, s->rflags, s->cpl);
@@ -32,21 +30,6 @@ static void dump_segments(const struct vmcb_save *s)
 	dump_segment("tr  ", &s->tr);
 	dump_segment("gdtr", &s->gdtr);
 	dump_segment("idtr", &s->idtr);
-}
-
-static void dump_code(const struct vmcb_save *s)
-{
-	struct guest_paging paging = {s->cr0, s->cr3, s->cr4, s->efer};
-	uint8_t code[CODE_BYTES];
-	char text[CODE_BYTES * 3 + 1];
-
-	if (guest_memory_read(&paging, svm_instruction_address(s, 0), code, sizeof(code))) {
-		pr_error("  code: not readable at rip");
-		return;
-	}
-	for (unsigned int i = 0; i < CODE_BYTES; i++)
-		text_format(text + 3 * i, 4, "%02x ", code[i]);
-	pr_error("  code: %s", text);
 }
 
 static void dump_exit(const struct vmcb_control *c)
@@ -79,5 +62,4 @@ void svm_dump(const struct vcpu *vcpu)
 		pr_error("  (after a shutdown the manual promises none of what follows: 15.14.3)");
 	dump_registers(&vcpu->regs, &vmcb->save);
 	dump_segments(&vmcb->save);
-	dump_code(&vmcb->save);
 }

@@ -35,6 +35,7 @@ void vmx_read_state(struct vcpu *vcpu, struct guest_state *state)
 	state->efer = vmread(VMCS_GUEST_EFER);
 	state->dr6 = read_dr6();
 	state->dr7 = vmread(VMCS_GUEST_DR7);
+	state->halted = vmread(VMCS_GUEST_ACTIVITY) == ACTIVITY_HALTED;
 	read_segments(state);
 }
 

@@ -5,8 +5,6 @@
 #include "mm/guest_memory.h"
 #include "vmx/vmx.h"
 
-#define CODE_BYTES 16
-
 static struct guest_paging read_paging(void)
 {
 	return (struct guest_paging){vmread(VMCS_GUEST_CR0), vmread(VMCS_GUEST_CR3),
@@ -48,21 +46,6 @@ static void dump_segments(void)
 		 vmread(VMCS_GUEST_GDTR_LIMIT));
 	pr_error("  idtr base %016lx limit %04lx", vmread(VMCS_GUEST_IDTR_BASE),
 		 vmread(VMCS_GUEST_IDTR_LIMIT));
-}
-
-static void dump_code(void)
-{
-	struct guest_paging paging = read_paging();
-	uint8_t code[CODE_BYTES];
-	char text[CODE_BYTES * 3 + 1];
-
-	if (guest_memory_read(&paging, vmx_instruction_address(), code, sizeof(code))) {
-		pr_error("  code: not readable at rip");
-		return;
-	}
-	for (unsigned int i = 0; i < CODE_BYTES; i++)
-		text_format(text + 3 * i, 4, "%02x ", code[i]);
-	pr_error("  code: %s", text);
 }
 
 static void dump_exit(void)
@@ -110,5 +93,4 @@ void vmx_dump(const struct vcpu *vcpu)
 	dump_registers(vcpu);
 	dump_segments();
 	dump_entry();
-	dump_code();
 }

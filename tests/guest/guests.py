@@ -82,7 +82,7 @@ def triple_fault(onfault, stays):
                console=(r"triple fault", r"rip [0-9a-f]{16} rsp",
                         r"rax 00000000600dcafe rbx 000000000badf00d",
                         r"rsi 000000005151d1d1 rdi [0-9a-f]{16} rbp 000000000b0bb0b0",
-                        r"code: 0f 0b"),
+                        r"code \d\d [0-9a-f]+ 0f 0b"),
                exits={"triple_fault": 1}, stays=stays)
 
 

@@ -22,7 +22,8 @@ def test_from_the_first_instruction_to_the_shell(cpu):
         assert "cr0  0000000000000011  PE ET" in text
         assert "gdtr" in text and "32-bit code, readable, DPL 0" in text
         assert line.ask("break start_kernel") == (
-            f"1  break  {symbol('start_kernel'):08x}  start_kernel\n")
+            f"1  break  {symbol('panic'):08x}  panic\n"
+            f"2  break  {symbol('start_kernel'):08x}  start_kernel\n")
         text = line.wait_for_stop()
         assert f"breakpoint\nprocessor 0 at {symbol('start_kernel'):08x}  start_kernel" in text
         assert re.search(r"^\? [0-9a-f]{8}  startup_32_smp\+", line.ask("bt"), re.MULTILINE)
@@ -127,6 +128,7 @@ def test_a_triple_fault_is_looked_at():
         line.wait_for(PROMPT)
         assert "triple fault: the guest is lost" in line.wait_for_stop()
         assert "rax 00000000600dcafe" in line.ask("regs")
+        assert re.search(r"code 32 [0-9a-f]+ 0f 0b", line.text)
         line.go_on()
         text = line.wait_for_end()
     assert record(text, "end")["why"] == "triple-fault"

@@ -11,6 +11,12 @@
 #include "lib/errno.h"
 #include "vmi/vmi.h"
 
+void report_guest(struct vcpu *vcpu, const char *what_next)
+{
+	(void)vcpu;
+	assert_non_null(what_next);
+}
+
 /* The machine's ports, and the order of what was done to it. */
 static char done[64];
 static uint64_t in_value, out_value, cr4;
