@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The first board, whole, twice: every column finishes, the figures repeat to the digit,
 and Vellum's claims hold. Instructions are counted, so this is no timed test. On Intel two of
-its columns, once."""
+its columns, once; with two processors three."""
 
 import json
 import subprocess
@@ -34,6 +34,12 @@ def board():
 def intel():
     emulator_for(Machine(cpu="intel", image=IMAGE))
     return run_board("micro-intel.json", "--cpu", "intel", "--emu", "bochs", "--columns", "N1,H1")
+
+
+@pytest.fixture(scope="module")
+def two_way():
+    emulator_for(Machine(cpus=2, icount=True, image=IMAGE))
+    return run_board("micro-2way.json", "--cpus", "2", "--columns", "N0,N1,H1")
 
 
 def rows(board):
@@ -108,3 +114,8 @@ def test_a_broken_column_loses_no_other_and_what_is_finished_is_not_run_again(tm
     assert whole["columns"] == ["N0", "N1"] and not whole["failed"]
     assert [row["values"]["N0"] for row in whole["rows"]] == [row["values"]["N0"]
                                                              for row in document["rows"]]
+
+
+def test_two_processors_keep_every_claim(two_way):
+    assert [claim for claim in two_way["claims"] if not claim["held"]] == []
+    assert len(two_way["claims"]) == 4  # N1/N0, H1/N1, the cost of an exit, no exits
