@@ -10,7 +10,8 @@ import pytest
 
 from micro_board import ROOT, micro_document
 
-from scoreboard.compare import CompareError, compare, comparison_text
+from scoreboard.compare import Change, CompareError, compare, comparison_text
+from scoreboard.spread import Interval
 
 
 def test_a_result_is_like_itself():
@@ -30,9 +31,16 @@ def test_a_slower_row_is_worse_and_a_quicker_one_better():
                               if one.verdict == "better"}
 
 
-def test_a_difference_within_the_spread_is_none():
-    comparison = compare(micro_document(), micro_document(scale=1.006))
-    assert not comparison.regressions
+@pytest.mark.parametrize("after, low, high, better, verdict", [
+    (1006, 1.001, 1.010, "lower", "worse"),
+    (1006, 0.999, 1.010, "lower", ""),       # the spread does not say so
+    (1004, 1.003, 1.005, "lower", ""),       # as far as two boots are apart
+    (1006, 1.001, 1.010, "higher", "better"),
+    (994, 0.990, 0.999, "higher", "worse"),
+    (994, 0.990, 1.001, "lower", ""),
+])
+def test_worse_is_what_value_and_spread_say(after, low, high, better, verdict):
+    assert Change("row", "N1", 1000, after, Interval(low, high), better).verdict == verdict
 
 
 def test_exits_that_changed_are_named():
