@@ -132,8 +132,9 @@ FAULTS = {
     "multiboot-flag": (with_multiboot(multiboot1(UNKNOWN_FLAG)), STOPPED,
                        r"error: kernel .* asks for what Vellum does not know: Multiboot flags 0x20, of "
                        r"which 0x20; build it without"),
-    "multiboot2-tag": (with_multiboot(multiboot2(UNKNOWN_TAG)), STOPPED, r"error: kernel .* asks for what Vellum cannot "
-                       r"do: a tag of this type \(Multiboot 2, 99\); build it without"),
+    "multiboot2-tag": (with_multiboot(multiboot2(UNKNOWN_TAG)), STOPPED,
+                       r"error: kernel .* asks for what Vellum cannot do: a tag of this type "
+                       r"\(Multiboot 2, 99\); build it without"),
     "no-64-bit-mode": (lambda lab: {"image": VELLUM_BIN, "modules": [Module(lab.pack)],
                                     "extra": ["-cpu", "qemu32"]}, "without Vellum",
                        r"error: this processor has no 64-bit mode .* boot the guest kernel without"),
