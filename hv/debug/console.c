@@ -2,6 +2,7 @@
 #include "debug/console.h"
 #include "core/lock.h"
 #include "debug/console_port.h"
+#include "debug/console_ring.h"
 #include "dev/uart.h"
 #include "lib/printf.h"
 
@@ -63,6 +64,7 @@ void console_reopen(void)
 
 static void put_text(const char *text)
 {
+	console_ring_add(text);
 	if (diverted) {
 		diverted(text);
 		return;

@@ -62,6 +62,7 @@ static const struct monitor_command commands[] = {
 	{"delete", "[NUMBER]", "one breakpoint, or all", monitor_delete, true},
 	{"c", "", "let the guest run on", monitor_continue, true},
 	{"s", "[COUNT]", "execute so many instructions", monitor_step, true},
+	{"log", "[LINES]", "what Vellum has said so far", monitor_log, false},
 	{"nmi", "", "send the processor an NMI", monitor_nmi, false},
 	{"reset", "", "reset the machine", monitor_reset, false},
 	{"power-off", "", "switch the machine off", monitor_power_off, false},

@@ -88,6 +88,7 @@ void monitor_watch(struct monitor_request *request);
 void monitor_delete(struct monitor_request *request);
 void monitor_continue(struct monitor_request *request);
 void monitor_step(struct monitor_request *request);
+void monitor_log(struct monitor_request *request);
 void monitor_nmi(struct monitor_request *request);
 void monitor_reset(struct monitor_request *request);
 void monitor_power_off(struct monitor_request *request);

@@ -33,10 +33,24 @@ void trace_begin(struct vcpu *vcpu, uint64_t rip)
 	vcpu->trace = entry;
 }
 
+/*
+ * Looks at the debugger's line would push all else out of the ring. One that another
+ * processor's exit has followed already stays.
+ */
+static void take_back(const struct trace_entry *entry)
+{
+	uint64_t number = atomic_load(&next);
+
+	if (&ring[(number - 1) % TRACE_ENTRIES] == entry)
+		atomic_compare_exchange_strong(&next, &number, number - 1);
+}
+
 void trace_end(struct vcpu *vcpu)
 {
 	vcpu->trace->cycles = (uint32_t)(rdtsc() - vcpu->exit_start);
 	vcpu->trace->reason = (uint8_t)(vcpu->counter - vcpu->exits);
+	if (vcpu->trace->reason == EXIT_ATTENTION)
+		take_back(vcpu->trace);
 	vcpu->trace = NULL;
 }
 

@@ -46,9 +46,10 @@ def test_from_the_first_instruction_to_the_shell(cpu):
         assert re.search(r"^29 EnableInterrupts +call +native", text, re.MULTILINE)
         assert len(re.findall(r"^[ \d]\d \w+", text, re.MULTILINE)) == 74
         assert re.search(r"^cpuid +\d+ +\d+ +\d+$", line.ask("exits"), re.MULTILINE)
+        assert "vellum: Vellum " in line.ask("log 4096")
         line.go_on("reset")
         text = line.wait_for_end()
-    assert record(text, "end")["why"] == "reset"
+    assert record(text.split("reset\n")[-1], "end")["why"] == "reset"
 
 
 def test_memory(cpu):

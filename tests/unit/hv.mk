@@ -7,7 +7,7 @@
 # it has defined the replacement, so such a module isn't in the library.
 
 $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
-	core/event.o core/policy.o core/store.o core/vcpu.o debug/breakpoints.o \
+	core/event.o core/policy.o core/store.o core/vcpu.o debug/breakpoints.o debug/console_ring.o \
 	debug/gdb_command.o debug/gdb_packet.o debug/gdb_registers.o debug/guest_backtrace.o \
 	debug/guest_symbols.o debug/line_editor.o debug/monitor.o debug/monitor_argument.o \
 	debug/monitor_backtrace.o debug/monitor_exits.o debug/monitor_machine.o \

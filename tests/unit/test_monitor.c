@@ -13,6 +13,7 @@
 #include "core/processor.h"
 #include "core/vendor.h"
 #include "debug/breakpoints.h"
+#include "debug/console_ring.h"
 #include "debug/guest_symbols.h"
 #include "debug/monitor.h"
 #include "debug/monitor_command.h"
@@ -475,6 +476,15 @@ static void steps_are_counted(void **state)
 	assert_int_equal(monitor_run_stopped(1, 6), MONITOR_STOPS);
 }
 
+static void what_was_said_is_shown_again(void **state)
+{
+	(void)state;
+	console_ring_add("vellum: one\nvellum: two\n");
+	assert_string_equal(ask("log 1"), "vellum: two\n");
+	assert_answer("log", "vellum: one\nvellum: two\n");
+	assert_answer("log x", "a number of 1 to 4096");
+}
+
 static void the_machine_ends(void **state)
 {
 	(void)state;
@@ -546,6 +556,7 @@ int main(void)
 		TEST(breakpoints_are_set_and_listed),
 		TEST(it_goes_on_from_a_breakpoint),
 		TEST(steps_are_counted),
+		TEST(what_was_said_is_shown_again),
 		TEST(the_machine_ends),
 		TEST(names_are_completed),
 		TEST(junk_does_no_harm),

@@ -373,8 +373,14 @@ static void the_ring_holds_the_last_ones(void **state)
 	assert_true(trace_read(0, &entry));
 	assert_string_equal(trace_name(&entry), "(under way)");
 	assert_false(trace_read(TRACE_ENTRIES, &entry));
+	trace_end(&vcpu);
 	trace_clear();
 	assert_int_equal(trace_count(), 0);
+	trace_exit(1, EXIT_PORT);
+	trace_exit(2, EXIT_ATTENTION); /* not kept */
+	assert_int_equal(trace_count(), 1);
+	assert_true(trace_read(0, &entry));
+	assert_int_equal(entry.rip, 1);
 }
 
 int main(void)
