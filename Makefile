@@ -53,6 +53,7 @@ endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup all kernels emulator run bench bench-compare $(BOARDS:%=bench-%) boot debug trace pack iso usb pxe test test-system \
+	test-soak \
 	unit-programs clean distclean FORCE
 
 help:
@@ -67,6 +68,7 @@ help:
 	@echo "  make trace      a table and build/results/trace.json of the trace in a console's log (LOG=)"
 	@echo "  make test       every test: unit, guest, system"
 	@echo "  make test-unit, test-guest, test-system    one layer (after make setup)"
+	@echo "  make test-soak  the soak of two processors for an hour of the guest's time (SOAK=)"
 	@echo "  make pack, iso, usb, pxe    the guest and Vellum in what real machines boot from:"
 	@echo "                  an archive for vellum.bin, an image for CD and USB stick, a TFTP folder"
 	@echo "  make all        build the hypervisor only: $(BUILD)/vellum.elf and vellum.bin"
@@ -109,6 +111,7 @@ include tests/unit/vmirom.mk
 include tests/fuzz/fuzz.mk
 include tests/guest/guest.mk
 include tests/bench/bench.mk
+include tests/system/linux/linux.mk
 
 all: $(BUILD)/vellum.elf $(BUILD)/vellum.bin
 
@@ -220,7 +223,7 @@ trace:
 
 # ---- what is tested ------------------------------------------------------------
 
-TEST_FILES = all kernels guests $(INITRAMFS) exit-cost-files unit-programs \
+TEST_FILES = all kernels guests $(INITRAMFS) exit-cost-files linux-tests-files unit-programs \
 	$(BUILD)/vmirom_probe/probe.elf
 
 unit-programs: $(UNIT_TESTS)
@@ -230,6 +233,10 @@ test: setup $(TEST_FILES)
 
 test-system: $(TEST_FILES)
 	@$(PYTEST) tests/system
+
+test-soak: SOAK ?= 3600
+test-soak: setup all kernels linux-tests-files
+	@SOAK=$(SOAK) $(PYTEST) tests/system/test_linux_soak.py
 
 clean:
 	rm -rf $(BUILD)
