@@ -7,6 +7,7 @@
 
 /* Control registers: AMD64 APM volume 2, 3.1; Intel SDM volume 3A, 2.5 */
 #define CR0_PE BIT(0)
+#define CR0_TS BIT(3)
 #define CR0_ET BIT(4)
 #define CR0_NE BIT(5)
 #define CR0_WP BIT(16)
@@ -14,18 +15,29 @@
 #define CR0_CD BIT(30)
 #define CR0_PG BIT(31)
 
-#define CR4_PSE	    BIT(4)
-#define CR4_PAE	    BIT(5)
-#define CR4_MCE	    BIT(6)
-#define CR4_OSFXSR  BIT(9)
-#define CR4_LA57    BIT(12)
-#define CR4_VMXE    BIT(13)
-#define CR4_SMXE    BIT(14)
-#define CR4_PCIDE   BIT(17)
-#define CR4_OSXSAVE BIT(18)
-#define CR4_PKE	    BIT(22)
-#define CR4_CET	    BIT(23)
-#define CR4_FRED    BIT(32)
+#define CR4_VME	       BIT(0)
+#define CR4_PVI	       BIT(1)
+#define CR4_TSD	       BIT(2)
+#define CR4_DE	       BIT(3)
+#define CR4_PSE	       BIT(4)
+#define CR4_PAE	       BIT(5)
+#define CR4_MCE	       BIT(6)
+#define CR4_PGE	       BIT(7)
+#define CR4_PCE	       BIT(8)
+#define CR4_OSFXSR     BIT(9)
+#define CR4_OSXMMEXCPT BIT(10)
+#define CR4_UMIP       BIT(11)
+#define CR4_LA57       BIT(12)
+#define CR4_VMXE       BIT(13)
+#define CR4_SMXE       BIT(14)
+#define CR4_FSGSBASE   BIT(16)
+#define CR4_PCIDE      BIT(17)
+#define CR4_OSXSAVE    BIT(18)
+#define CR4_SMEP       BIT(20)
+#define CR4_SMAP       BIT(21)
+#define CR4_PKE	       BIT(22)
+#define CR4_CET	       BIT(23)
+#define CR4_FRED       BIT(32)
 
 /* RFLAGS: APM volume 1, 3.1.4 */
 #define RFLAGS_RESERVED BIT(1) /* reads as 1 */
@@ -33,6 +45,7 @@
 #define RFLAGS_IF	BIT(9)
 #define RFLAGS_RF	BIT(16)
 #define RFLAGS_VM	BIT(17)
+#define RFLAGS_AC	BIT(18)
 
 #define DR6_INITIAL 0xffff0ff0ull
 #define DR6_BS	    BIT(14) /* single step */
@@ -83,6 +96,7 @@ enum exception_vector {
 	VECTOR_PF = 14,
 	VECTOR_AC = 17,
 	VECTOR_MC = 18,
+	FIRST_INTERRUPT = 32,
 	EXCEPTION_COUNT = 32,
 };
 
@@ -102,6 +116,12 @@ enum exception_vector {
 #define CPUID_6_EAX_HFI		 BIT(19) /* a table that the hardware writes to memory */
 #define CPUID_6_EAX_DIRECTOR	 BIT(23) /* more of that table */
 #define CPUID_STRUCTURED	 0x00000007u
+#define CPUID_1_ECX_PCID	 BIT(17)
+#define CPUID_7_EBX_INVPCID	 BIT(10)
+#define CPUID_7_ECX_PKU		 BIT(3)
+#define CPUID_7_ECX_CET_SS	 BIT(7)
+#define CPUID_7_ECX_LA57	 BIT(16)
+#define CPUID_7_ECX_PKS		 BIT(31)
 #define CPUID_7_EBX_PT		 BIT(25) /* Intel processor trace */
 #define CPUID_7_ECX_OSPKE	 BIT(4)
 #define CPUID_7_EDX_PCONFIG	 BIT(18)

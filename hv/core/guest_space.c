@@ -54,6 +54,14 @@ bool guest_space_is_kept(gpa_t address, uint64_t size)
 	return address.raw < kept.base + kept.size && address.raw + size > kept.base;
 }
 
+hpa_t guest_space_find(gpa_t page)
+{
+	for (unsigned int i = 0; i < overlay_count; i++)
+		if (page.raw - overlay[i].start < overlay[i].size)
+			return hpa(overlay[i].pages.raw + (page.raw - overlay[i].start));
+	return guest_space_is_kept(page, PAGE_SIZE) ? sink : hpa(page.raw);
+}
+
 bool guest_space_types_changed(void)
 {
 	struct mtrr_state now;

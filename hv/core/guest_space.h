@@ -44,6 +44,9 @@ bool guest_space_types_changed(void);
 int guest_space_map_more(struct page_table *table, gpa_t address, nested_flags_t flags,
 			 bool *forgotten);
 
+/* Where the guest's page really lies: at the same address, but for the above. */
+hpa_t guest_space_find(gpa_t page);
+
 /* True if any of [address, address+size) is Vellum's. */
 bool guest_space_is_kept(gpa_t address, uint64_t size);
 

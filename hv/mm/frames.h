@@ -11,7 +11,7 @@
  */
 void frames_init(hpa_t start, hpa_t end);
 
-#define FRAMES_MAX 4096
+#define FRAMES_MAX 8192
 
 /*
  * count neighbouring frames, zeroed, at *frame; align in frames, a power of two.

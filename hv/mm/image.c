@@ -28,7 +28,7 @@ uint64_t physmap_limit = BOOT_PHYSMAP_LIMIT;
 static struct page_table tables;
 
 /* Where the image may not go: over itself, nor over what the boot loader brought. */
-static int find_place(const struct boot_info *boot, uint64_t *base)
+static int find_place(const struct boot_info *boot, uint64_t keep, uint64_t *base)
 {
 	static struct e820_map free;
 	int error;
@@ -41,7 +41,7 @@ static int find_place(const struct boot_info *boot, uint64_t *base)
 				      E820_RESERVED);
 	if (error)
 		return error;
-	*base = e820_find_top(&free, IMAGE_KEEP_SIZE, KEEP_ALIGN, 1 * MIB, 4 * GIB);
+	*base = e820_find_top(&free, keep, KEEP_ALIGN, 1 * MIB, 4 * GIB);
 	return *base ? 0 : -ENOMEM;
 }
 
@@ -84,23 +84,23 @@ static int build_tables(uint64_t base, uint64_t limit)
 	return error;
 }
 
-int image_move_to_top(const struct boot_info *boot, struct kept_memory *kept)
+int image_move_to_top(const struct boot_info *boot, uint64_t keep, struct kept_memory *kept)
 {
 	uint64_t size = (uintptr_t)image_end - (uintptr_t)image_start;
 	uint64_t limit = align_up(max_u64(e820_ram_end(&boot->memory), 4 * GIB), 1 * GIB);
 	uint64_t base;
 
-	if (find_place(boot, &base)) {
+	if (find_place(boot, keep, &base)) {
 		pr_error(
 			"no place for Vellum: %lu MiB of free RAM in one piece below 4 GiB needed, "
 			"%lu MiB of RAM in all",
-			IMAGE_KEEP_SIZE / MIB, (e820_ram_size(&boot->memory) / MIB));
+			keep / MIB, (e820_ram_size(&boot->memory) / MIB));
 		return -ENOMEM;
 	}
-	frames_init(hpa(base + size), hpa(base + IMAGE_KEEP_SIZE));
+	frames_init(hpa(base + size), hpa(base + keep));
 	if (build_tables(base, limit))
 		return -ENOMEM;
-	*kept = (struct kept_memory){base, IMAGE_KEEP_SIZE};
+	*kept = (struct kept_memory){base, keep};
 	physmap_limit = limit;
 	image_switch(phys_to_virt(hpa(base)), image_start, size, tables.root.raw);
 	return 0;

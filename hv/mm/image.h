@@ -6,7 +6,7 @@
 #include "core/boot_info.h"
 #include "lib/types.h"
 
-/* What Vellum keeps for itself: the image, then the frames of frames.h. */
+/* What Vellum keeps for itself: the image, then the frames of frames.h; and more for shadows. */
 #define IMAGE_KEEP_SIZE (8 * MIB)
 
 /* Where it runs: the linker's symbols. */
@@ -17,11 +17,11 @@ struct kept_memory {
 };
 
 /*
- * Picks the highest free place below 4 GiB, moves the image there, and goes on under
- * page tables of its own: text read-only, data not executable, no low identity mapping.
- * -ENOMEM (with a message) if no RAM is free for it.
+ * Picks the highest free place of keep bytes (2 MiB aligned) below 4 GiB, moves the image there,
+ * and goes on under page tables of its own: text read-only, data not executable, no low identity
+ * mapping. -ENOMEM (with a message) if no RAM is free for it.
  */
-int image_move_to_top(const struct boot_info *boot, struct kept_memory *kept);
+int image_move_to_top(const struct boot_info *boot, uint64_t keep, struct kept_memory *kept);
 
 /* Maps one page where its physical address is, executable, read-only. -ENOMEM. */
 int image_map_identity(hpa_t page);

@@ -132,6 +132,15 @@ void page_table_unmap_from(struct page_table *table, uint64_t from)
 	unmap_from(phys_to_virt(table->root), ROOT_LEVEL, 0, from);
 }
 
+hpa_t page_table_below(const struct page_table *table, uint64_t address, unsigned int level)
+{
+	uint64_t entry = table->root.raw;
+
+	for (unsigned int above = ROOT_LEVEL; above > level; above--)
+		entry = table_at(entry)[index_of(address, above)];
+	return hpa(entry & ENTRY_ADDRESS);
+}
+
 uint64_t page_table_lookup(const struct page_table *table, uint64_t address, uint64_t *size)
 {
 	const uint64_t *entries = phys_to_virt(table->root);

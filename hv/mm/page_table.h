@@ -40,6 +40,12 @@ int page_table_map(struct page_table *table, uint64_t from, uint64_t size, hpa_t
 /* Takes everything from the address on (a multiple of 2 MiB) away, and its tables back. */
 void page_table_unmap_from(struct page_table *table, uint64_t from);
 
+/*
+ * The table of this level (1 to 3; 1 maps 4 KiB an entry) whose entries map address and what
+ * is around it. It must be there.
+ */
+hpa_t page_table_below(const struct page_table *table, uint64_t address, unsigned int level);
+
 /* The entry that maps address, and in *size how much it maps; 0 if nothing does. */
 uint64_t page_table_lookup(const struct page_table *table, uint64_t address, uint64_t *size);
 

@@ -23,7 +23,6 @@ const char guest_name[] = "vmi_calls_mmu";
 #define TABLE	       0x007u
 #define GLOBAL	       0x100u
 #define DR7_TWO_WRITES 0x00dd0405u /* DR0 and DR1: writes of four bytes */
-#define CR4_PGE	       0x80u
 #define LOW(value)     ((uint32_t)(value))
 #define HIGH(value)    ((uint32_t)((value) >> 32))
 #define WILD	       0xffffffffu

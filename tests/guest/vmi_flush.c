@@ -15,7 +15,6 @@ const char guest_name[] = "vmi_flush";
 
 #define TABLE	  0x007u
 #define GLOBAL	  0x100u
-#define CR4_PGE	  0x80u
 #define STUB_SIZE 12u /* PUSH imm8; CALL rel32; JMP rel32 */
 #define STUB_JMP  7u
 #define OP_JMP	  0xe9
