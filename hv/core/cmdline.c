@@ -13,7 +13,6 @@
 struct choice {
 	const char *name; /* NULL ends a table */
 	unsigned int value;
-	bool missing; /* known, but not built yet: said so, and the default stands */
 };
 
 /* One word, and where its value goes in struct options. */
@@ -24,96 +23,91 @@ struct option {
 };
 
 static const struct choice mode_choices[] = {
-	{"hv", MODE_HV, false},
-	{"native", MODE_NATIVE, false},
+	{"hv", MODE_HV},
+	{"native", MODE_NATIVE},
 	{0},
 };
 
 static const struct choice vmi_choices[] = {
-	{"on", VMI_ON, false},
-	{"off", VMI_OFF, false},
-	{"calls", VMI_CALLS, false},
-	{"trace", VMI_TRACE, false},
-	{0},
+	{"on", VMI_ON}, {"off", VMI_OFF}, {"calls", VMI_CALLS}, {"trace", VMI_TRACE}, {0},
 };
 
 static const struct choice paging_choices[] = {
-	{"nested", PAGING_NESTED, false},
-	{"shadow", PAGING_SHADOW, true},
+	{"nested", PAGING_NESTED},
+	{"shadow", PAGING_SHADOW},
 	{0},
 };
 
 static const struct choice guest_choices[] = {
-	{"auto", GUEST_AUTO, false},	       {"linux", GUEST_LINUX, false},
-	{"multiboot", GUEST_MULTIBOOT, false}, {"multiboot2", GUEST_MULTIBOOT2, false},
-	{"disk", GUEST_DISK, false},	       {0},
+	{"auto", GUEST_AUTO},		{"linux", GUEST_LINUX},
+	{"multiboot", GUEST_MULTIBOOT}, {"multiboot2", GUEST_MULTIBOOT2},
+	{"disk", GUEST_DISK},		{0},
 };
 
 /* The BIOS's numbers: hard disks count from 80h on. */
 static const struct choice disk_choices[] = {
-	{"hd0", 0x80, false}, {"hd1", 0x81, false}, {"hd2", 0x82, false},
-	{"hd3", 0x83, false}, {"fd0", 0x00, false}, {0},
+	{"hd0", 0x80}, {"hd1", 0x81}, {"hd2", 0x82}, {"hd3", 0x83}, {"fd0", 0x00}, {0},
 };
 
 static const struct choice onfault_choices[] = {
-	{"reset", ONFAULT_RESET, false},
-	{"halt", ONFAULT_HALT, false},
-	{"park", ONFAULT_PARK, false},
-	{"monitor", ONFAULT_MONITOR, false},
+	{"reset", ONFAULT_RESET},
+	{"halt", ONFAULT_HALT},
+	{"park", ONFAULT_PARK},
+	{"monitor", ONFAULT_MONITOR},
 	{0},
 };
 
 static const struct choice console_choices[] = {
-	{"auto", CONSOLE_AUTO, false},
-	{"com1", CONSOLE_COM1, false},
-	{"com2", CONSOLE_COM2, false},
-	{"none", CONSOLE_NONE, false},
+	{"auto", CONSOLE_AUTO},
+	{"com1", CONSOLE_COM1},
+	{"com2", CONSOLE_COM2},
+	{"none", CONSOLE_NONE},
 	{0},
 };
 
 static const struct choice cpuid_choices[] = {
-	{"exit", CPUID_EXITS, false},
-	{"boot", CPUID_EXITS_IN_BOOT, false},
+	{"exit", CPUID_EXITS},
+	{"boot", CPUID_EXITS_IN_BOOT},
 	{0},
 };
 
 static const struct choice gdb_choices[] = {
-	{"off", GDB_OFF, false},
-	{"com1", GDB_COM1, false},
-	{"com2", GDB_COM2, false},
+	{"off", GDB_OFF},
+	{"com1", GDB_COM1},
+	{"com2", GDB_COM2},
 	{0},
 };
 
 static const struct choice monitor_choices[] = {
-	{"off", MONITOR_OFF, false},
-	{"com1", MONITOR_COM1, false},
-	{"com2", MONITOR_COM2, false},
+	{"off", MONITOR_OFF},
+	{"com1", MONITOR_COM1},
+	{"com2", MONITOR_COM2},
 	{0},
 };
 
 static const struct choice trace_choices[] = {
-	{"off", TRACE_OFF, false},
-	{"on", TRACE_ON, false},
-	{"end", TRACE_END, false},
+	{"off", TRACE_OFF},
+	{"on", TRACE_ON},
+	{"end", TRACE_END},
 	{0},
 };
 
 static const struct choice wait_choices[] = {
-	{"off", WAIT_OFF, false},
-	{"on", WAIT_ON, false},
+	{"off", WAIT_OFF},
+	{"on", WAIT_ON},
 	{0},
 };
 
 static const struct choice stats_choices[] = {
-	{"off", STATS_OFF, false},
-	{"end", STATS_END, false},
+	{"off", STATS_OFF},
+	{"end", STATS_END},
 	{0},
 };
 
 static const struct choice log_choices[] = {
-	{"error", LOG_ERROR, false}, {"warn", LOG_WARN, false}, {"info", LOG_INFO, false},
-	{"debug", LOG_DEBUG, false}, {"0", LOG_ERROR, false},	{"1", LOG_WARN, false},
-	{"2", LOG_INFO, false},	     {"3", LOG_DEBUG, false},	{0},
+	{"error", LOG_ERROR}, {"warn", LOG_WARN}, {"info", LOG_INFO},
+	{"debug", LOG_DEBUG}, {"0", LOG_ERROR},	  {"1", LOG_WARN},
+	{"2", LOG_INFO},      {"3", LOG_DEBUG},	  {0},
 };
 
 static const struct option option_table[] = {
@@ -186,9 +180,6 @@ static void set_choice(struct options *options, const struct option *option, str
 		list_choices(list, sizeof(list), option->choices);
 		pr_warn("command line: %s=%.*s is unknown and ignored; %s= takes %s", option->name,
 			WORD_ARGS(value), option->name, list);
-	} else if (choice->missing) {
-		pr_warn("command line: %s=%s is not available yet, %s=%s is used instead",
-			option->name, choice->name, option->name, option->choices->name);
 	} else {
 		store(options, option, choice->value);
 	}

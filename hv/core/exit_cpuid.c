@@ -60,6 +60,23 @@ static bool lacks_syscall(const struct vcpu *vcpu)
 	return vendor->has_syscall && !vendor->has_syscall(vcpu);
 }
 
+/* Features that the guest's processor does not have. */
+static struct {
+	uint64_t features_ecx, structured_ebx, structured_ecx;
+} hidden = {
+	.features_ecx = CPUID_1_ECX_VMX | CPUID_1_ECX_SMX | CPUID_1_ECX_DTES64 | CPUID_1_ECX_DS_CPL,
+	.structured_ebx = CPUID_7_EBX_PT,
+};
+
+/* What shadow paging does not know of: address spaces with numbers, keys, a fifth level. */
+static void hide_from_shadow_paging(void)
+{
+	hidden.features_ecx |= CPUID_1_ECX_PCID;
+	hidden.structured_ebx |= CPUID_7_EBX_INVPCID;
+	hidden.structured_ecx |= CPUID_7_ECX_PKU | CPUID_7_ECX_OSPKE | CPUID_7_ECX_LA57 |
+				 CPUID_7_ECX_CET_SS | CPUID_7_ECX_PKS;
+}
+
 static bool is_hypervisor_leaf(uint32_t leaf)
 {
 	return leaf - CPUID_HYPERVISOR < HYPERVISOR_LEAVES;
@@ -69,7 +86,8 @@ static struct cpuid_result structured_leaf(const struct vcpu *vcpu, uint32_t sub
 					   struct cpuid_result r)
 {
 	if (subleaf == 0) {
-		r.ebx &= ~CPUID_7_EBX_PT;
+		r.ebx &= ~hidden.structured_ebx;
+		r.ecx &= ~hidden.structured_ecx;
 		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_7_ECX_OSPKE, CR4_PKE);
 		r.edx &= ~CPUID_7_EDX_PCONFIG;
 	} else if (subleaf == 1) {
@@ -90,8 +108,7 @@ static struct cpuid_result filtered_leaf(const struct vcpu *vcpu, uint32_t leaf,
 	switch (leaf) {
 	case CPUID_FEATURES:
 		r.ecx = follow_cr4(vcpu, r.ecx, CPUID_1_ECX_OSXSAVE, CR4_OSXSAVE);
-		r.ecx &= ~(CPUID_1_ECX_VMX | CPUID_1_ECX_SMX | CPUID_1_ECX_DTES64 |
-			   CPUID_1_ECX_DS_CPL);
+		r.ecx &= ~hidden.features_ecx;
 		r.ecx |= CPUID_1_ECX_HYPERVISOR;
 		r.edx &= ~CPUID_1_EDX_DS;
 		return r;
@@ -127,6 +144,8 @@ void exit_cpuid_init(void)
 {
 	if (trace_is_on)
 		exit_cpuid_filtered = UINT32_MAX;
+	if (options.paging == PAGING_SHADOW)
+		hide_from_shadow_paging();
 	if (options.cpuid != CPUID_EXITS_IN_BOOT)
 		return;
 	ends_with_boot = vendor->release_cpuid;

@@ -39,6 +39,8 @@ static struct kept_memory kept;
 static enum option_guest guest_kind;
 static uint64_t start_tsc;
 
+#define SHADOW_MEMORY_MOST (18 * MIB)
+
 static void open_console(void)
 {
 	cmdline_parse(boot.command_line, &options);
@@ -47,10 +49,20 @@ static void open_console(void)
 	pr_info("Vellum %s, booted by %s", VELLUM_VERSION, boot.loader[0] ? boot.loader : "?");
 }
 
+/* A sixteenth of a small machine; enough for the kernel's compile on others. */
+static uint64_t shadow_memory(void)
+{
+	if (options.paging != PAGING_SHADOW)
+		return 0;
+	return max_u64(
+		align_down(min_u64(e820_ram_size(&boot.memory) / 16, SHADOW_MEMORY_MOST), 2 * MIB),
+		2 * MIB);
+}
+
 /* Vellum goes to the top of RAM, and out of the guest's sight. */
 static int claim_memory(void)
 {
-	int error = image_move_to_top(&boot, &kept);
+	int error = image_move_to_top(&boot, IMAGE_KEEP_SIZE + shadow_memory(), &kept);
 
 	if (error)
 		return error;
@@ -68,13 +80,16 @@ static int claim_memory(void)
 static void choose_mode(void)
 {
 	char why[160];
+	bool shadow = options.paging == PAGING_SHADOW;
 
 	if (options.mode == MODE_NATIVE)
 		return;
-	if (vendor_select(why, sizeof(why))) {
+	if (vendor_select(&shadow, why, sizeof(why))) {
 		pr_warn("running the guest natively: %s", why);
 		options.mode = MODE_NATIVE;
+		return;
 	}
+	options.paging = shadow ? PAGING_SHADOW : PAGING_NESTED;
 }
 
 /*
@@ -91,6 +106,15 @@ static void tell_kernel_processors(unsigned int count)
 	text_format(line + used, sizeof(boot.module[0].string) - used, " nr_cpus=%u", count);
 }
 
+static bool runs_one_processor(void)
+{
+	if (options.mode == MODE_NATIVE || options.paging != PAGING_SHADOW)
+		return false;
+	if (options.cpus != 1 && smp_present_count() > 1)
+		pr_warn("paging=shadow gives the guest one processor so far");
+	return true;
+}
+
 /*
  * Takes the processors that the guest shall not have out of its ACPI tables. Those that Vellum
  * does not use are among them: it could not keep them in check.
@@ -99,7 +123,9 @@ static void limit_processors(void)
 {
 	unsigned int listed = (unsigned int)max_u64(acpi_count_cpus(), 1);
 	unsigned int usable = options.mode == MODE_NATIVE ? listed : smp_present_count();
-	unsigned int keep = options.cpus ? (unsigned int)min_u64(options.cpus, usable) : usable;
+	unsigned int keep = runs_one_processor() ? 1
+			    : options.cpus	 ? (unsigned int)min_u64(options.cpus, usable)
+						 : usable;
 
 	smp_give(keep);
 	if (keep >= listed)
@@ -119,7 +145,9 @@ static void say_boot(void)
 		       : options.vmi == VMI_CALLS	? "calls"
 		       : options.vmi == VMI_TRACE	? "trace"
 							: "on",
-		.paging = native ? "none" : "nested",
+		.paging = native			    ? "none"
+			  : options.paging == PAGING_SHADOW ? "shadow"
+							    : "nested",
 		.cpus = smp_guest_count(),
 		.memory_given = e820_ram_size(&guest_map),
 		.memory_kept = kept.size,
@@ -181,10 +209,10 @@ static int start(void)
 	int error;
 
 	panic_set_activity("reading the boot loader's information");
+	choose_mode();
 	error = claim_memory();
 	if (error)
 		return error;
-	choose_mode();
 	guest_symbols_take(&boot);
 	guest_kind = loader_guest_kind(&boot, options.guest);
 	limit_processors();

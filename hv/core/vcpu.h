@@ -29,7 +29,10 @@ enum exit_reason {
 	EXIT_NESTED_FAULT,     /* a guest-physical address that is not mapped (yet) */
 	EXIT_CACHE,	       /* INVD */
 	EXIT_EXCEPTION,	       /* #DB, #AC, #BP */
-	EXIT_CONTROL_REGISTER, /* a bit of CR0 or CR4 that is not the guest's to set */
+	EXIT_CONTROL_REGISTER, /* all with shadow paging; else bits that are not the guest's */
+	EXIT_HIDDEN_FAULT,     /* #PF that the guest does not see: a shadow entry was missing */
+	EXIT_GUEST_FAULT,      /* #PF of the guest's own, with shadow paging */
+	EXIT_INVLPG,
 	EXIT_XSETBV,
 	EXIT_TIMER, /* the vendor's set_timer() */
 	EXIT_TASK_SWITCH,
@@ -43,6 +46,8 @@ enum exit_reason {
 	EXIT_UNKNOWN,
 	EXIT_REASONS
 };
+
+struct shadow_context;
 
 struct exit_counter {
 	uint64_t count;
@@ -67,6 +72,7 @@ struct vcpu {
 	struct trace_entry *trace; /* of the present exit, while it is handled */
 	uint64_t deadline;	   /* of the vendor's set_timer() */
 	void (*due)(struct vcpu *vcpu);
+	struct shadow_context *shadow; /* NULL with nested paging */
 	bool halted; /* AMD-V: HLT has exited (attention.c), and nothing has ended it yet */
 };
 

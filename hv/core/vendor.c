@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/vendor.h"
+#include "debug/console.h"
 #include "lib/errno.h"
 #include "lib/printf.h"
 
 const struct vendor *vendor;
 
-int vendor_select(char *why, size_t size)
+static bool lacks_nested_paging(const struct vendor *candidate)
+{
+	return candidate->has_nested_paging && !candidate->has_nested_paging();
+}
+
+static void choose(const struct vendor *candidate, bool *shadow)
+{
+	vendor = candidate;
+	if (!*shadow && lacks_nested_paging(candidate)) {
+		pr_warn("this %s has no nested paging: paging=shadow is used", candidate->name);
+		*shadow = true;
+	}
+	if (*shadow && !candidate->with_shadow_paging) {
+		pr_warn("paging=shadow is not there yet on %s: paging=nested is used",
+			candidate->name);
+		*shadow = false;
+	}
+	if (*shadow)
+		vendor = candidate->with_shadow_paging();
+}
+
+int vendor_select(bool *shadow, char *why, size_t size)
 {
 	static const struct vendor *const candidates[] = {&svm_vendor, &vmx_vendor};
 
@@ -16,7 +38,7 @@ int vendor_select(char *why, size_t size)
 			continue;
 		error = candidates[i]->probe(why, size);
 		if (!error)
-			vendor = candidates[i];
+			choose(candidates[i], shadow);
 		return error;
 	}
 	text_format(why, size,

@@ -36,10 +36,16 @@ struct vendor {
 	bool (*is_present)(void);
 
 	/*
-	 * 0 if this processor can run guests with nested paging, else -ENODEV and the
+	 * 0 if this processor can run guests, else -ENODEV and the
 	 * reason in why, as text for the user.
 	 */
 	int (*probe)(char *why, size_t size);
+
+	/* Whether it has nested paging. NULL if probe() has refused all that don't. */
+	bool (*has_nested_paging)(void);
+
+	/* The same vendor with paging=shadow. NULL if that is not there yet. */
+	const struct vendor *(*with_shadow_paging)(void);
 
 	/*
 	 * What all vcpus share: bitmaps, and the nested page tables for guest-physical =
@@ -109,6 +115,21 @@ struct vendor {
 	 * that does not depend on its mode.
 	 */
 	bool (*has_syscall)(const struct vcpu *vcpu);
+
+	/*
+	 * With paging=shadow: what the processor runs with, which is not what the guest has
+	 * loaded; and that its cached translations have to go.
+	 */
+	void (*load_paging)(struct vcpu *vcpu, const struct guest_paging *hardware);
+	void (*flush)(struct vcpu *vcpu);
+
+	/* #PF, with its address in CR2. */
+	void (*inject_page_fault)(struct vcpu *vcpu, gva_t address, uint32_t error_code);
+
+	uint64_t (*read_rflags)(const struct vcpu *vcpu);
+
+	/* True in 64-bit code: CS.L of long mode. */
+	bool (*in_long_code)(const struct vcpu *vcpu);
 
 	/* True for the vendor's own MSRs, which this guest's processor does not have. */
 	bool (*hides_msr)(uint32_t msr);
@@ -181,8 +202,9 @@ extern const struct vendor *vendor;
 
 /*
  * Sets vendor and returns 0, or -ENODEV and the reason in why if this machine can't
- * run a guest.
+ * run a guest. *shadow: whether shadow paging is wanted, and whether it is what the guest gets;
+ * the console says so if they differ.
  */
-int vendor_select(char *why, size_t size);
+int vendor_select(bool *shadow, char *why, size_t size);
 
 #endif

@@ -39,17 +39,18 @@ static void read_segments(const struct vmcb_save *save, struct guest_state *stat
 void svm_read_state(struct vcpu *vcpu, struct guest_state *state)
 {
 	struct vmcb_save *save = &vmcb_of(vcpu)->save;
+	struct guest_paging paging = svm_guest_paging(vcpu);
 
 	vmsave(vmcb_of(vcpu));	  /* FS, GS, TR and LDTR are in the processor until asked for */
 	state->regs = vcpu->regs; /* RAX, too: within an exit the VMCB's is an old one */
 	state->regs.rsp = save->rsp;
 	state->rip = save->rip;
 	state->rflags = save->rflags;
-	state->cr0 = save->cr0;
+	state->cr0 = paging.cr0;
 	state->cr2 = save->cr2;
-	state->cr3 = save->cr3;
-	state->cr4 = save->cr4;
-	state->efer = save->efer & ~EFER_SVME;
+	state->cr3 = paging.cr3;
+	state->cr4 = paging.cr4;
+	state->efer = paging.efer;
 	state->dr6 = save->dr6;
 	state->dr7 = save->dr7;
 	state->halted = vcpu->halted;
@@ -147,28 +148,30 @@ void svm_breakpoint_exit(struct vcpu *vcpu)
 	svm_inject_exception(vcpu, VECTOR_BP, NO_ERROR_CODE);
 }
 
-static bool read_code(const struct vmcb_save *save, unsigned int offset, uint8_t *byte)
+static bool read_code(const struct vcpu *vcpu, unsigned int offset, uint8_t *byte)
 {
-	struct guest_paging paging = {save->cr0, save->cr3, save->cr4, save->efer};
+	struct guest_paging paging = svm_guest_paging(vcpu);
+	gva_t address = svm_instruction_address(&vmcb_of(vcpu)->save, offset);
 
-	return !guest_memory_read(&paging, svm_instruction_address(save, offset), byte, 1);
+	return !guest_memory_read(&paging, address, byte, 1);
 }
 
 /*
  * Which general register MOV DR is about; 0F and its opcode stand before ModRM, and REX right
  * before them. RAX if the code can't be read any more.
  */
-static unsigned int general_register(const struct vmcb_save *save)
+static unsigned int general_register(const struct vcpu *vcpu)
 {
+	const struct vmcb_save *save = &vmcb_of(vcpu)->save;
 	uint8_t byte = 0, before = 0, modrm = 0;
 
 	for (unsigned int i = 0; i <= PREFIXES_MAX; i++) {
 		before = byte;
-		if (!read_code(save, i, &byte))
+		if (!read_code(vcpu, i, &byte))
 			return 0;
 		if (byte != OPCODE_ESCAPE)
 			continue;
-		if (!read_code(save, i + 2, &modrm))
+		if (!read_code(vcpu, i + 2, &modrm))
 			return 0;
 		return MODRM_RM(modrm) |
 		       (svm_in_64bit_code(save) && IS_REX(before) && (before & REX_B) ? 8 : 0);
@@ -185,7 +188,7 @@ void svm_software_interrupt_exit(struct vcpu *vcpu)
 	struct vmcb *vmcb = vmcb_of(vcpu);
 	uint8_t opcode = 0, vector = 0;
 
-	if (read_code(&vmcb->save, 0, &opcode) && opcode == OPCODE_INT3) {
+	if (read_code(vcpu, 0, &opcode) && opcode == OPCODE_INT3) {
 		svm_breakpoint_exit(vcpu);
 		return;
 	}
@@ -194,7 +197,7 @@ void svm_software_interrupt_exit(struct vcpu *vcpu)
 		svm_inject_exception(vcpu, VECTOR_OF, NO_ERROR_CODE);
 		return;
 	}
-	read_code(&vmcb->save, 1, &vector);
+	read_code(vcpu, 1, &vector);
 	vmcb->save.rip = svm_rip_behind(&vmcb->save, INT_LENGTH);
 	vmcb->control.event_injection = vector | EVENT_TYPE_SOFTWARE | EVENT_VALID;
 }
@@ -204,5 +207,5 @@ void svm_debug_register_exit(struct vcpu *vcpu)
 	uint64_t exit_code = vmcb_of(vcpu)->control.exit_code;
 	bool write = exit_code >= SVM_EXIT_DR_WRITE;
 
-	debugger_moves_register(vcpu, exit_code & 7, general_register(&vmcb_of(vcpu)->save), write);
+	debugger_moves_register(vcpu, exit_code & 7, general_register(vcpu), write);
 }

@@ -7,13 +7,17 @@
 #include "svm/instruction.h"
 #include "svm/svm.h"
 
-static void dump_registers(const struct guest_registers *r, const struct vmcb_save *s)
+static void dump_registers(const struct vcpu *vcpu)
 {
+	const struct guest_registers *r = &vcpu->regs;
+	const struct vmcb_save *s = &vmcb_of(vcpu)->save;
+	struct guest_paging p = svm_guest_paging(vcpu);
+
 	pr_error("  rip %016lx rsp %016lx rflags %08lx cpl %u", s->rip, s->rsp, s->rflags, s->cpl);
 	pr_error("  rax %016lx rbx %016lx rcx %016lx rdx %016lx", r->rax, r->rbx, r->rcx, r->rdx);
 	pr_error("  rsi %016lx rdi %016lx rbp %016lx r8  %016lx", r->rsi, r->rdi, r->rbp, r->r8);
-	pr_error("  cr0 %08lx cr2 %016lx cr3 %016lx cr4 %08lx efer %lx", s->cr0, s->cr2, s->cr3,
-		 s->cr4, s->efer & ~EFER_SVME);
+	pr_error("  cr0 %08lx cr2 %016lx cr3 %016lx cr4 %08lx efer %lx", p.cr0, s->cr2, p.cr3,
+		 p.cr4, p.efer);
 }
 
 static void dump_segment(const char *name, const struct vmcb_segment *segment)
@@ -43,7 +47,7 @@ void svm_read_fault_state(const struct vcpu *vcpu, struct fault_state *state)
 	const struct vmcb_save *s = &vmcb_of(vcpu)->save;
 
 	*state = (struct fault_state){
-		.paging = {s->cr0, s->cr3, s->cr4, s->efer},
+		.paging = svm_guest_paging(vcpu),
 		.long_mode = s->efer & EFER_LMA,
 		.idt = gva(s->idtr.base),
 		.idt_limit = s->idtr.limit,
@@ -60,6 +64,6 @@ void svm_dump(const struct vcpu *vcpu)
 	dump_exit(&vmcb->control);
 	if (vmcb->control.exit_code == SVM_EXIT_SHUTDOWN)
 		pr_error("  (after a shutdown the manual promises none of what follows: 15.14.3)");
-	dump_registers(&vcpu->regs, &vmcb->save);
+	dump_registers(vcpu);
 	dump_segments(&vmcb->save);
 }

@@ -12,12 +12,13 @@
 #define PREFIXES_MAX 13 /* 15 bytes, less the two of the shortest opcode */
 
 /* NULL if it can't be read. */
-static const uint8_t *instruction_byte(const struct vmcb_save *save, unsigned int offset)
+static const uint8_t *instruction_byte(const struct vcpu *vcpu, unsigned int offset)
 {
-	struct guest_paging paging = {save->cr0, save->cr3, save->cr4, save->efer};
+	struct guest_paging paging = svm_guest_paging(vcpu);
+	gva_t linear = svm_instruction_address(&vmcb_of(vcpu)->save, offset);
 	gpa_t address;
 
-	if (guest_memory_translate(&paging, svm_instruction_address(save, offset), &address))
+	if (guest_memory_translate(&paging, linear, &address))
 		return NULL;
 	return guest_memory_find(address, 1);
 }
@@ -27,10 +28,10 @@ static const uint8_t *instruction_byte(const struct vmcb_save *save, unsigned in
  * before the escape byte is prefixes; if it can't be read (another processor has
  * changed the page tables since), there were none.
  */
-static unsigned int count_prefixes(const struct vmcb_save *save)
+static unsigned int count_prefixes(const struct vcpu *vcpu)
 {
 	for (unsigned int n = 0; n <= PREFIXES_MAX; n++) {
-		const uint8_t *byte = instruction_byte(save, n);
+		const uint8_t *byte = instruction_byte(vcpu, n);
 
 		if (!byte)
 			return 0;
@@ -46,20 +47,21 @@ static bool is_plain(const struct vmcb_save *save)
 }
 
 /* 0F and one more byte for CPUID, RDMSR, WRMSR, INVD, WBINVD; 0F 21 and 23 have a third. */
-static unsigned int escaped_length(const struct vmcb *vmcb)
+static unsigned int escaped_length(const struct vcpu *vcpu)
 {
+	const struct vmcb *vmcb = vmcb_of(vcpu);
 	unsigned int length = vmcb->control.exit_code < SVM_EXIT_EXCEPTION ? 3 : 2;
 
-	return length + (is_plain(&vmcb->save) ? 0 : count_prefixes(&vmcb->save));
+	return length + (is_plain(&vmcb->save) ? 0 : count_prefixes(vcpu));
 }
 
 /*
  * 0F 01 D9 for VMMCALL, which is Vellum's own and has no prefixes (docs/vmi.md). PAUSE is
  * F3 90, HLT F4; nobody puts more before them.
  */
-static unsigned int instruction_length(const struct vmcb *vmcb)
+static unsigned int instruction_length(const struct vcpu *vcpu)
 {
-	switch (vmcb->control.exit_code) {
+	switch (vmcb_of(vcpu)->control.exit_code) {
 	case SVM_EXIT_VMMCALL:
 		return VMI_HYPERCALL_INSTRUCTION_SIZE;
 	case SVM_EXIT_PAUSE:
@@ -67,7 +69,7 @@ static unsigned int instruction_length(const struct vmcb *vmcb)
 	case SVM_EXIT_HLT:
 		return 1;
 	default:
-		return escaped_length(vmcb);
+		return escaped_length(vcpu);
 	}
 }
 
@@ -102,5 +104,5 @@ void svm_skip_instruction(struct vcpu *vcpu)
 	uint64_t next = vmcb->control.next_rip;
 
 	vmcb->control.next_rip = 0; /* without the feature, only Vellum writes it */
-	go_to(vcpu, next ? next : svm_rip_behind(&vmcb->save, instruction_length(vmcb)));
+	go_to(vcpu, next ? next : svm_rip_behind(&vmcb->save, instruction_length(vcpu)));
 }

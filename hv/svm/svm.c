@@ -19,6 +19,8 @@ const struct vendor svm_vendor = {
 	.run = svm_run,
 	.inject_exception = svm_inject_exception,
 	.skip_instruction = svm_skip_instruction,
+	.has_nested_paging = svm_has_nested_paging,
+	.with_shadow_paging = svm_with_shadow_paging,
 	.read_rip = svm_read_rip,
 	.write_rip = svm_write_rip,
 	.privilege_level = svm_privilege_level,
@@ -50,6 +52,11 @@ bool svm_is_present(void)
 	       (cpuid(CPUID_EXT_FEATURES, 0).ecx & CPUID_EXT1_ECX_SVM);
 }
 
+bool svm_has_nested_paging(void)
+{
+	return cpuid(CPUID_SVM, 0).edx & SVM_FEATURE_NESTED_PAGING;
+}
+
 int svm_probe(char *why, size_t size)
 {
 	uint64_t vm_cr;
@@ -60,12 +67,6 @@ int svm_probe(char *why, size_t size)
 			    "the firmware has switched AMD-V off%s (VM_CR is %lxh): "
 			    "look for \"SVM Mode\" in its setup",
 			    vm_cr & VM_CR_LOCK ? " and locked it" : "", vm_cr);
-		return -ENODEV;
-	}
-	if (!(cpuid(CPUID_SVM, 0).edx & SVM_FEATURE_NESTED_PAGING)) {
-		text_format(why, size,
-			    "this AMD-V has no nested paging (CPUID 8000000Ah EDX bit 0), "
-			    "and paging=shadow is not there yet");
 		return -ENODEV;
 	}
 	return 0;

@@ -3,9 +3,11 @@
 #ifndef VELLUM_SVM_SVM_H
 #define VELLUM_SVM_SVM_H
 
+#include "core/cpu.h"
 #include "core/vcpu.h"
 #include "core/vendor.h"
 #include "mm/physmap.h"
+#include "mm/shadow.h"
 #include "svm/vmcb.h"
 
 /* MSRs of SVM: APM volume 2, 15.30 */
@@ -37,6 +39,16 @@ static inline struct vmcb *vmcb_of(const struct vcpu *vcpu)
 	return vcpu->arch;
 }
 
+/* The control registers as the guest has loaded them. */
+static inline struct guest_paging svm_guest_paging(const struct vcpu *vcpu)
+{
+	const struct vmcb_save *save = &vmcb_of(vcpu)->save;
+
+	if (vcpu->shadow)
+		return vcpu->shadow->guest;
+	return (struct guest_paging){save->cr0, save->cr3, save->cr4, save->efer & ~EFER_SVME};
+}
+
 /*
  * FS, GS, TR, LDTR, and the MSRs of SYSCALL and SYSENTER: from the processor into a VMCB and
  * the other way (15.5.2)
@@ -64,6 +76,7 @@ static inline void stgi(void)
 
 /* svm.c: is SVM there, and on with it */
 bool svm_is_present(void);
+bool svm_has_nested_paging(void);
 int svm_probe(char *why, size_t size);
 int svm_shared_init(void);
 int svm_enable(struct vcpu *vcpu);
@@ -83,6 +96,14 @@ bool svm_map_more(struct vcpu *vcpu, gpa_t address);
 bool svm_catches_apic(gpa_t address);
 void svm_release_apic(void);
 bool svm_apic_is_released(void);
+
+/* paging.c: with paging=shadow */
+const struct vendor *svm_with_shadow_paging(void);
+void svm_catch_paging(struct vmcb_control *control);
+void svm_page_fault_exit(struct vcpu *vcpu);
+void svm_cr_read_exit(struct vcpu *vcpu);
+void svm_cr_write_exit(struct vcpu *vcpu);
+void svm_invlpg_exit(struct vcpu *vcpu);
 
 /* vcpu.c: the VMCB of a vcpu, and the neutral questions about it */
 int svm_vcpu_init(struct vcpu *vcpu);

@@ -2,6 +2,7 @@
 #include "core/cpu.h"
 #include "core/event.h"
 #include "core/exit.h"
+#include "core/paging.h"
 #include "core/start_state.h"
 #include "debug/debugger.h"
 #include "lib/string.h"
@@ -38,6 +39,8 @@ static void init_control(const struct vcpu *vcpu, struct vmcb_control *control)
 	control->asid = GUEST_ASID;
 	control->nested_control = NESTED_PAGING_ENABLE;
 	control->nested_cr3 = mmu_nested_root().raw;
+	if (vcpu->shadow)
+		svm_catch_paging(control);
 }
 
 /* SYSCALL's and SYSENTER's MSRs are not the state's to change: INIT leaves them, too. */
@@ -87,6 +90,9 @@ void svm_set_state(struct vcpu *vcpu, const struct start_state *state)
 	save->cr2 = 0;
 	vmcb->control.clean = 0;
 	vmcb->control.tlb_control = TLB_CONTROL_FLUSH_ALL;
+	if (vcpu->shadow)
+		paging_start(vcpu, &(struct guest_paging){state->cr0, state->cr3, state->cr4,
+							  state->efer});
 }
 
 /* INIT is not held back while GIF is 1, and takes the processor from here. */

@@ -18,19 +18,21 @@ struct vmcb_segment {
 /* Intercepts, word by word: table B-1, offsets 000h, 008h, 00Ch, 010h */
 #define INTERCEPT_EXCEPTION(vector) BIT(vector)
 
-#define INTERCEPT3_INTR	    BIT(0)
-#define INTERCEPT3_INIT	    BIT(3)
-#define INTERCEPT3_VINTR    BIT(4)
-#define INTERCEPT3_CPUID    BIT(18)
-#define INTERCEPT3_IRET	    BIT(20)
-#define INTERCEPT3_SWINT    BIT(21)
-#define INTERCEPT3_INVD	    BIT(22)
-#define INTERCEPT3_PAUSE    BIT(23)
-#define INTERCEPT3_HLT	    BIT(24)
-#define INTERCEPT3_INVLPGA  BIT(26)
-#define INTERCEPT3_PORTS    BIT(27)
-#define INTERCEPT3_MSRS	    BIT(28)
-#define INTERCEPT3_SHUTDOWN BIT(31)
+#define INTERCEPT3_INTR	       BIT(0)
+#define INTERCEPT3_INIT	       BIT(3)
+#define INTERCEPT3_VINTR       BIT(4)
+#define INTERCEPT3_CPUID       BIT(18)
+#define INTERCEPT3_IRET	       BIT(20)
+#define INTERCEPT3_SWINT       BIT(21)
+#define INTERCEPT3_INVD	       BIT(22)
+#define INTERCEPT3_PAUSE       BIT(23)
+#define INTERCEPT3_HLT	       BIT(24)
+#define INTERCEPT3_INVLPG      BIT(25)
+#define INTERCEPT3_INVLPGA     BIT(26)
+#define INTERCEPT3_PORTS       BIT(27)
+#define INTERCEPT3_MSRS	       BIT(28)
+#define INTERCEPT3_TASK_SWITCH BIT(29)
+#define INTERCEPT3_SHUTDOWN    BIT(31)
 
 #define INTERCEPT4_VMRUN   BIT(0)
 #define INTERCEPT4_VMMCALL BIT(1)
@@ -71,6 +73,7 @@ struct vmcb_segment {
 #define CLEAN_TPR	 BIT(3)
 #define CLEAN_CRX	 BIT(5)
 #define CLEAN_DRX	 BIT(6)
+#define CLEAN_CR2	 BIT(9)
 
 struct vmcb_control {
 	uint16_t intercept_cr_reads;
@@ -157,6 +160,8 @@ _Static_assert(sizeof(struct vmcb) == 4096, "one page");
 
 /* Exit codes: appendix C */
 enum svm_exit_code {
+	SVM_EXIT_CR_READ = 0,	   /* plus the register's number, 0 to 15 */
+	SVM_EXIT_CR_WRITE = 0x10,  /* the same */
 	SVM_EXIT_DR_READ = 0x20,   /* plus the register's number, 0 to 15 */
 	SVM_EXIT_DR_WRITE = 0x30,  /* the same */
 	SVM_EXIT_EXCEPTION = 0x40, /* plus the vector */
@@ -169,9 +174,11 @@ enum svm_exit_code {
 	SVM_EXIT_INVD = 0x76,
 	SVM_EXIT_PAUSE = 0x77,
 	SVM_EXIT_HLT = 0x78,
+	SVM_EXIT_INVLPG = 0x79,
 	SVM_EXIT_INVLPGA = 0x7a,
 	SVM_EXIT_PORT = 0x7b,
 	SVM_EXIT_MSR = 0x7c,
+	SVM_EXIT_TASK_SWITCH = 0x7d,
 	SVM_EXIT_SHUTDOWN = 0x7f,
 	SVM_EXIT_VMRUN = 0x80,
 	SVM_EXIT_VMMCALL = 0x81,

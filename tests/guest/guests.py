@@ -58,6 +58,9 @@ class Guest:
 
 HV = Run("hv")
 HV2 = Run("hv", cpus=2)
+SHADOW = Run("shadow", words="mode=hv vmi=off paging=shadow", on=(AMD,))
+OLD_CPU = Run("no-npt", extra=("-cpu", "qemu64,+svm"), console=("has no nested paging",
+                                                                 '"paging":"shadow"'), on=(AMD,))
 NATIVE = Run("native", words="mode=native", told="native", why=None)
 NATIVE2 = replace(NATIVE, cpus=2)
 
@@ -115,9 +118,9 @@ def vmi_power(how, why):
 
 
 GUESTS = (
-    Guest("cpuid_leaves", (HV, NATIVE), same=True),
+    Guest("cpuid_leaves", (HV, SHADOW, NATIVE), same=True),
     Guest("cpuid_follows_cr4", (HV, NATIVE)),
-    Guest("cpuid_prefixes", (HV, NATIVE), same=True, on=ALL),
+    Guest("cpuid_prefixes", (HV, SHADOW, NATIVE), same=True, on=ALL),
     Guest("cpuid_places", (HV, NATIVE)),
     Guest("cpuid_traps", (replace(HV, not_on=BOCHS_STEP), NATIVE)),
     Guest("cpuid_shadow", (HV, NATIVE)),
@@ -126,24 +129,24 @@ GUESTS = (
                              exits={"cpuid": 5}, on=(AMD, RYZEN)),
                          Run("boot", words="mode=hv vmi=off cpuid=boot", told="boot",
                              once=("CPUID always exits on VT-x",), on=(INTEL,))), on=ALL),
-    Guest("msr_efer", (HV, NATIVE), same=True),
-    Guest("msr_efer_modes", (HV, NATIVE), same=True),
+    Guest("msr_efer", (HV, SHADOW, NATIVE), same=True),
+    Guest("msr_efer_modes", (HV, SHADOW, NATIVE), same=True),
     Guest("msr_hidden", (Run("hv", exits={"rdmsr": 7, "wrmsr": 15}, on=(AMD, RYZEN)),
                          Run("hv", exits={"rdmsr": 23, "wrmsr": 23}, on=(INTEL,))), on=ALL),
-    Guest("msr_same", (HV, NATIVE), same=True),
+    Guest("msr_same", (HV, SHADOW, NATIVE), same=True),
     Guest("apic_base", (Run("hv", once=("refused with #GP",)), NATIVE)),
     Guest("misc_enable", (Run("hv", once=("execute-disable",), exits={"rdmsr": 0, "wrmsr": 4}),
                           NATIVE)),
-    Guest("svm_instructions", (HV, NATIVE), same=True, on=ALL),
+    Guest("svm_instructions", (HV, SHADOW, NATIVE), same=True, on=ALL),
     Guest("vmx_instructions", (HV, NATIVE)),
     Guest("cr0_writes", (HV, NATIVE), same=True, on=(INTEL,)),  # the others check little
     Guest("step_over", (replace(HV, not_on=BOCHS_STEP), NATIVE)),
     Guest("task_switch", (HV, NATIVE), same=True),
-    Guest("nmi", (HV, NATIVE), same=True),
+    Guest("nmi", (HV, SHADOW, NATIVE), same=True),
     Guest("init", (Run("hv", exits={"init": 1}, console=("INIT reached the boot processor",),
                        not_on=TCG_INIT),), on=ALL),
-    Guest("mtrr", (HV, NATIVE), same=True),
-    Guest("hidden_memory", (HV, NATIVE)),
+    Guest("mtrr", (HV, SHADOW, NATIVE), same=True),
+    Guest("hidden_memory", (HV, SHADOW, NATIVE)),
     Guest("hidden_borders", (HV,)),
     Guest("ports_power", (power("port64", "reset"), power("port92", "reset"),
                           power("portcf9", "reset"), power("acpi", "poweroff"),
@@ -188,16 +191,16 @@ GUESTS = (
     Guest("vmi_linux_2_6_28", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
     Guest("vmi_linux_2_6_30", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
-    Guest("xsetbv", (HV, NATIVE), same=True),
+    Guest("xsetbv", (HV, SHADOW, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),
-    Guest("debug_exceptions", (replace(HV, not_on=BOCHS_DR6), NATIVE), same=True),
+    Guest("debug_exceptions", (replace(HV, not_on=BOCHS_DR6), SHADOW, NATIVE), same=True),
     Guest("endless_db", (Run("hv", not_on=ENDLESS_DB), replace(NATIVE, not_on=ENDLESS_DB)), on=ALL),
     Guest("alignment_check", (HV, NATIVE), same=True, on=ALL),
     Guest("smp_start", (HV2, NATIVE2), same=True, on=ALL),
     Guest("smp_ipi", (HV2, NATIVE2), on=ALL),
     Guest("smp_x2apic", (replace(HV2, not_on=NO_X2APIC), replace(NATIVE2, not_on=NO_X2APIC))),
     Guest("fuzz_kernel", (HV,)),
-    Guest("fuzz_user", (HV, NATIVE), same=True),
+    Guest("fuzz_user", (HV, SHADOW, NATIVE), same=True),
     Guest("disk", (replace(HV, words="mode=hv vmi=off guest=disk"),
                    replace(NATIVE, words="mode=native guest=disk")), same=True, on=ALL,
           disk="disk.img"),
@@ -205,6 +208,6 @@ GUESTS = (
           same=True, on=ALL, modules=("first --a=${b}", "second")),
     Guest("multiboot2", (replace(HV, told="root=hd0"), replace(NATIVE, told="root=hd0")),
           same=True, on=ALL, modules=("first --a=${b}", "second")),
-    Guest("real_mode", (HV, NATIVE), same=True),
+    Guest("real_mode", (HV, SHADOW, OLD_CPU, NATIVE), same=True),
     Guest("high_memory", (HV, NATIVE), same=True),
 )

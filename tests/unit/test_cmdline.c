@@ -145,15 +145,6 @@ static void unknown_words_are_named(void **state)
 	assert_console(LOG_WARN, ": =x is unknown");
 }
 
-static void words_that_are_not_there_yet_say_so(void **state)
-{
-	(void)state;
-	parse("vellum paging=shadow");
-	assert_defaults();
-	assert_console(LOG_WARN, "paging=shadow is not available yet, paging=nested is used");
-	assert_int_equal(console_count(LOG_WARN), 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,7 +158,6 @@ int main(void)
 		cmocka_unit_test(wrong_values_are_named_with_the_right_ones),
 		cmocka_unit_test(wrong_numbers_are_named),
 		cmocka_unit_test(unknown_words_are_named),
-		cmocka_unit_test(words_that_are_not_there_yet_say_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

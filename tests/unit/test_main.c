@@ -25,15 +25,21 @@ static unsigned int cpus_listed, cpus_kept;  /* in the MADT */
 static unsigned int cpus_usable, cpus_given; /* in smp.c */
 static int vendor_error;
 
-int image_move_to_top(const struct boot_info *info, struct kept_memory *keep)
+static uint64_t kept_size;
+
+int image_move_to_top(const struct boot_info *info, uint64_t size, struct kept_memory *keep)
 {
 	(void)info;
+	kept_size = size;
 	*keep = (struct kept_memory){KEPT, 4 * MIB};
 	return 0;
 }
 
-int vendor_select(char *why, size_t size)
+static bool has_nested;
+
+int vendor_select(bool *shadow, char *why, size_t size)
 {
+	*shadow |= !has_nested;
 	text_format(why, size, "it is too old");
 	return vendor_error;
 }
@@ -200,6 +206,7 @@ static int make_machine(void **state)
 	e820_add(&boot.memory, 1 * MIB, RAM_END - 1 * MIB, E820_RAM);
 	cmdline_parse("", &options);
 	vendor_error = 0;
+	has_nested = true;
 	guest_kind = GUEST_LINUX;
 	cpus_listed = cpus_kept = cpus_given = finds = pages_taken = 0;
 	cpus_usable = 1;
@@ -243,6 +250,27 @@ static void a_machine_with_virtualization_uses_it(void **state)
 	choose_mode();
 	assert_int_equal(options.mode, MODE_HV);
 	assert_console_quiet();
+}
+
+static void shadow_paging_has_memory_of_its_own(void **state)
+{
+	(void)state;
+	assert_int_equal(claim_memory(), 0);
+	assert_int_equal(kept_size, IMAGE_KEEP_SIZE);
+	options.paging = PAGING_SHADOW;
+	choose_mode();
+	finds = 0;
+	assert_int_equal(claim_memory(), 0);
+	assert_int_equal(kept_size, IMAGE_KEEP_SIZE + 2 * MIB);
+	assert_int_equal(options.paging, PAGING_SHADOW);
+}
+
+static void a_processor_without_nested_paging_has_shadow_paging(void **state)
+{
+	(void)state;
+	has_nested = false;
+	choose_mode();
+	assert_int_equal(options.paging, PAGING_SHADOW);
 }
 
 static void the_user_may_want_it_native(void **state)
@@ -353,6 +381,8 @@ int main(void)
 		T(what_vellum_keeps_is_out_of_the_guests_reach),
 		T(a_machine_without_virtualization_runs_natively_and_says_why),
 		T(a_machine_with_virtualization_uses_it),
+		T(shadow_paging_has_memory_of_its_own),
+		T(a_processor_without_nested_paging_has_shadow_paging),
 		T(the_user_may_want_it_native),
 		T(the_page_where_processors_start_is_out_of_the_guests_map),
 		T(a_guest_gets_as_many_processors_as_asked_for),

@@ -124,6 +124,27 @@ void svm_apic_exit(struct vcpu *v, gpa_t address)
 	wanted = address;
 }
 
+void svm_cr_read_exit(struct vcpu *v)
+{
+	note(v, "cr read");
+}
+
+void svm_cr_write_exit(struct vcpu *v)
+{
+	note(v, "cr write");
+}
+
+void svm_page_fault_exit(struct vcpu *v)
+{
+	vcpu_count_exit(v, EXIT_HIDDEN_FAULT);
+	note(v, "page fault");
+}
+
+void svm_invlpg_exit(struct vcpu *v)
+{
+	note(v, "invlpg");
+}
+
 void svm_breakpoint_exit(struct vcpu *v)
 {
 	note(v, "breakpoint");
@@ -232,6 +253,18 @@ static void exits_for_the_debugger_are_told_from_others(void **state)
 	assert_handled(0x77, "pause", EXIT_ATTENTION);
 	assert_handled(0x20, "debug register", EXIT_DEBUG_REGISTER);
 	assert_handled(0x37, "debug register", EXIT_DEBUG_REGISTER);
+}
+
+static void exits_of_shadow_paging_are_told_apart(void **state)
+{
+	(void)state;
+	assert_handled(0x00, "cr read", EXIT_CONTROL_REGISTER);
+	assert_handled(0x04, "cr read", EXIT_CONTROL_REGISTER);
+	assert_handled(0x13, "cr write", EXIT_CONTROL_REGISTER);
+	assert_handled(0x4e, "page fault", EXIT_HIDDEN_FAULT);
+	assert_handled(0x79, "invlpg", EXIT_INVLPG);
+	assert_handled(0x7d, "unhandled", EXIT_TASK_SWITCH);
+	assert_console(LOG_ERROR, "hardware task switch");
 }
 
 /* A #DB goes to the guest unless a debugger is there and wants it. */
@@ -407,6 +440,22 @@ static void an_event_that_was_under_way_comes_again(void **state)
 	assert_int_equal(vmcb.control.event_injection, 0xdead00000b0e | BIT(31));
 }
 
+/* QEMU calls them exceptions, and VMRUN refuses exceptions of such numbers. */
+static void an_interrupt_is_delivered_again_as_one(void **state)
+{
+	(void)state;
+	can_map = true;
+	vmcb.control.exit_interrupt_info = 0x80000320;
+	exit_with(0x400);
+	assert_int_equal(vmcb.control.event_injection, 0x80000020);
+	vmcb.control.exit_interrupt_info = 0x80000302;
+	exit_with(0x400);
+	assert_int_equal(vmcb.control.event_injection, 0x80000202);
+	vmcb.control.exit_interrupt_info = 0x8000031f;
+	exit_with(0x400);
+	assert_int_equal(vmcb.control.event_injection, 0x8000031f);
+}
+
 /* QEMU leaves old bits there, without the one that makes them count. */
 static void no_event_comes_of_old_bits(void **state)
 {
@@ -431,6 +480,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup(name, make_guest)
 		T(each_exit_has_its_handler_and_its_counter),
 		T(exits_for_the_debugger_are_told_from_others),
+		T(exits_of_shadow_paging_are_told_apart),
 		T(a_debug_exception_may_be_the_debuggers),
 		T(the_instructions_of_svm_are_undefined),
 		T(a_written_msr_is_told_from_a_read_one),
@@ -444,6 +494,7 @@ int main(void)
 		T(rax_travels_through_the_vmcb),
 		T(the_vmcb_is_clean_and_flushes_nothing),
 		T(an_event_that_was_under_way_comes_again),
+		T(an_interrupt_is_delivered_again_as_one),
 		T(no_event_comes_of_old_bits),
 		T(cycles_are_counted_where_the_exit_is),
 	};

@@ -89,6 +89,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak svm_release_cpuid
 #pragma weak svm_release_port
 #pragma weak svm_run
+#pragma weak svm_with_shadow_paging
 #pragma weak svm_set_state
 #pragma weak svm_skip_instruction
 #pragma weak svm_vcpu_init
@@ -144,8 +145,15 @@ static void each_capability_is_needed(void **state)
 	assert_lacks("switched AMD-V off (VM_CR is 10h)");
 	machine.vm_cr = 1u << 4 | 1u << 3;
 	assert_lacks("and locked it");
+}
+
+static void nested_paging_is_asked_for(void **state)
+{
+	(void)state;
+	assert_true(svm_has_nested_paging());
 	machine.svm_edx = ~1u;
-	assert_lacks("no nested paging");
+	assert_false(svm_has_nested_paging());
+	assert_int_equal(svm_probe(why, sizeof(why)), 0);
 }
 
 static void the_vmcb_and_the_hosts_area_are_pages_of_their_own(void **state)
@@ -194,6 +202,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup(name, make_machine)
 		T(cpuid_says_whether_svm_is_there),
 		T(each_capability_is_needed),
+		T(nested_paging_is_asked_for),
 		T(the_vmcb_and_the_hosts_area_are_pages_of_their_own),
 		T(init_and_startup_take_no_more_pages),
 		T(without_frames_it_stays_off),

@@ -83,6 +83,21 @@ hpa_t svm_msr_bitmap(void)
 	return hpa(0x222000);
 }
 
+static unsigned int catches;
+static struct guest_paging started;
+
+void svm_catch_paging(struct vmcb_control *control)
+{
+	assert_ptr_equal(control, &((struct vmcb *)vcpu.arch)->control);
+	catches++;
+}
+
+void paging_start(struct vcpu *v, const struct guest_paging *guest)
+{
+	assert_ptr_equal(v, &vcpu);
+	started = *guest;
+}
+
 hpa_t mmu_nested_root(void)
 {
 	return hpa(0x333000);
@@ -131,6 +146,24 @@ static void exactly_the_guarded_events_exit(void **state)
 			 1u << 3 | 1u << 18 | 1u << 22 | 1u << 26 | 1u << 27 | 1u << 28 | 1u << 31);
 	assert_int_equal(control->intercept4, 0x7f); /* VMRUN to SKINIT */
 	assert_int_equal(control->intercept5, 0);
+}
+
+/* Without nested paging its register are the MMU's to load; paging.c says what exits more. */
+static void with_shadow_paging_more_exits(void **state)
+{
+	struct shadow_context shadow;
+
+	(void)state;
+	assert_int_equal(catches, 0);
+	vcpu.shadow = &shadow;
+	assert_int_equal(svm_vcpu_init(&vcpu), 0);
+	assert_int_equal(catches, 1);
+	svm_set_state(&vcpu, &start);
+	assert_int_equal(started.cr0, start.cr0);
+	assert_int_equal(started.cr3, start.cr3);
+	assert_int_equal(started.cr4, start.cr4);
+	assert_int_equal(started.efer, start.efer);
+	catches = 0;
 }
 
 /* The boot processor's INIT resets the machine; another one's takes it out of Vellum. */
@@ -385,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(exactly_the_guarded_events_exit, make_vcpu),
 		cmocka_unit_test_setup(only_the_boot_processors_init_exits, make_vcpu),
+		cmocka_unit_test_setup(with_shadow_paging_more_exits, make_vcpu),
 		cmocka_unit_test_setup(the_first_run_loads_all_and_flushes_all, make_vcpu),
 		cmocka_unit_test_setup(segments_are_those_of_the_state, make_vcpu),
 		cmocka_unit_test_setup(registers_are_those_of_the_state, make_vcpu),

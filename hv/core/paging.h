@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What exits with paging=shadow: page faults, and all that changes how the guest's tables are
+ * read. Neutral; the vendors decode the instruction and load what comes out.
+ */
+#ifndef VELLUM_CORE_PAGING_H
+#define VELLUM_CORE_PAGING_H
+
+#include "core/vcpu.h"
+#include "mm/guest_memory.h"
+
+/* A pool of shadow pages out of the frames that are free. Once. -ENOMEM. */
+int paging_prepare(void);
+
+/* The vcpu has shadow page tables from now on. Once each. -ENOMEM. */
+int paging_attach(struct vcpu *vcpu);
+
+/* The registers that the vcpu starts with. */
+void paging_start(struct vcpu *vcpu, const struct guest_paging *guest);
+
+/* Of an exit for #PF: its address and error code, as the processor gives them. */
+void exit_page_fault(struct vcpu *vcpu, gva_t address, uint32_t error_code);
+
+/* MOV from CR0, CR3 or CR4. */
+uint64_t exit_read_control_register(const struct vcpu *vcpu, unsigned int number);
+
+/* MOV to one of them: loads it and skips the instruction, or raises #GP. */
+void exit_write_control_register(struct vcpu *vcpu, unsigned int number, uint64_t value);
+
+void exit_clts(struct vcpu *vcpu);
+void exit_lmsw(struct vcpu *vcpu, uint16_t value);
+void exit_invlpg(struct vcpu *vcpu, gva_t address);
+
+/* The vendor's write_efer(). */
+void paging_write_efer(struct vcpu *vcpu, uint64_t value);
+
+#endif
