@@ -58,11 +58,15 @@ static const struct choice onfault_choices[] = {
 };
 
 static const struct choice console_choices[] = {
-	{"auto", CONSOLE_AUTO},
-	{"com1", CONSOLE_COM1},
-	{"com2", CONSOLE_COM2},
-	{"none", CONSOLE_NONE},
-	{0},
+	{"auto", CONSOLE_AUTO}, {"com1", CONSOLE_COM1},
+	{"com2", CONSOLE_COM2}, {"com3", CONSOLE_COM3},
+	{"com4", CONSOLE_COM4}, {"pci", CONSOLE_PCI},
+	{"none", CONSOLE_NONE}, {0},
+};
+
+static const struct choice baud_choices[] = {
+	{"115200", 115200}, {"57600", 57600}, {"38400", 38400},
+	{"19200", 19200},   {"9600", 9600},   {0},
 };
 
 static const struct choice cpuid_choices[] = {
@@ -115,6 +119,7 @@ static const struct option option_table[] = {
 	{"vmi", vmi_choices, offsetof(struct options, vmi)},
 	{"paging", paging_choices, offsetof(struct options, paging)},
 	{"onfault", onfault_choices, offsetof(struct options, onfault)},
+	{"baud", baud_choices, offsetof(struct options, baud)},
 	{"console", console_choices, offsetof(struct options, console)},
 	{"cpuid", cpuid_choices, offsetof(struct options, cpuid)},
 	{"gdb", gdb_choices, offsetof(struct options, gdb)},
@@ -137,6 +142,7 @@ static const struct options default_options = {
 	.paging = PAGING_NESTED,
 	.onfault = ONFAULT_RESET,
 	.console = CONSOLE_AUTO,
+	.baud = 115200,
 	.cpuid = CPUID_EXITS,
 	.gdb = GDB_OFF,
 	.monitor = MONITOR_OFF,

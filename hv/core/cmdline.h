@@ -21,7 +21,15 @@ enum option_guest {
 };
 enum option_paging { PAGING_NESTED, PAGING_SHADOW };
 enum option_onfault { ONFAULT_RESET, ONFAULT_HALT, ONFAULT_PARK, ONFAULT_MONITOR };
-enum option_console { CONSOLE_AUTO, CONSOLE_COM1, CONSOLE_COM2, CONSOLE_NONE };
+enum option_console {
+	CONSOLE_AUTO,
+	CONSOLE_COM1,
+	CONSOLE_COM2,
+	CONSOLE_COM3,
+	CONSOLE_COM4,
+	CONSOLE_PCI, /* the first serial card */
+	CONSOLE_NONE,
+};
 enum option_cpuid {
 	CPUID_EXITS,	     /* always */
 	CPUID_EXITS_IN_BOOT, /* until a program asks, on each processor */
@@ -42,6 +50,7 @@ struct options {
 	enum option_paging paging;
 	enum option_onfault onfault; /* what follows a guest's triple fault */
 	enum option_console console; /* auto: COM2 if it answers, else COM1 */
+	unsigned int baud;	     /* of Vellum's serial lines */
 	enum option_stats stats;     /* end: a record of the exits before the last line */
 	enum option_cpuid cpuid;
 	enum option_gdb gdb; /* where the gdb stub listens */

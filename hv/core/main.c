@@ -45,6 +45,7 @@ static void open_console(void)
 {
 	cmdline_parse(boot.command_line, &options);
 	console_set_level(options.log);
+	console_set_speed(options.baud);
 	console_open(options.console);
 	pr_info("Vellum %s, booted by %s", VELLUM_VERSION, boot.loader[0] ? boot.loader : "?");
 }

@@ -3,13 +3,15 @@
 #include "core/lock.h"
 #include "debug/console_port.h"
 #include "debug/console_ring.h"
+#include "dev/pci.h"
 #include "dev/uart.h"
 #include "lib/printf.h"
 
 #define LINE_SIZE 512
 #define PREFIX	  "vellum: "
 
-static uint16_t port; /* 0: none */
+static uint16_t port;	   /* 0: none */
+static bool speed_changed; /* since the port was opened */
 static unsigned int level_limit = LOG_INFO;
 static console_mirror_t mirror;
 static void (*diverted)(const char *text);
@@ -30,6 +32,12 @@ static uint16_t choose_port(enum option_console choice)
 		return UART_COM1;
 	case CONSOLE_COM2:
 		return UART_COM2;
+	case CONSOLE_COM3:
+		return UART_COM3;
+	case CONSOLE_COM4:
+		return UART_COM4;
+	case CONSOLE_PCI:
+		return pci_find_uart();
 	case CONSOLE_AUTO:
 		break;
 	}
@@ -38,12 +46,22 @@ static uint16_t choose_port(enum option_console choice)
 	return uart_probe(UART_COM1) ? UART_COM1 : 0;
 }
 
+void console_set_speed(unsigned int baud)
+{
+	static unsigned int now = 115200;
+
+	speed_changed = baud != now;
+	now = baud;
+	uart_set_speed(baud);
+}
+
 void console_open(enum option_console choice)
 {
 	uint16_t chosen = choose_port(choice);
 
-	if (chosen == port)
+	if (chosen == port && !speed_changed)
 		return;
+	speed_changed = false;
 	port = chosen;
 	if (port)
 		uart_open(port);

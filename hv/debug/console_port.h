@@ -10,6 +10,9 @@
  */
 void console_open(enum option_console choice);
 
+/* The speed that console_open() opens ports with. */
+void console_set_speed(unsigned int baud);
+
 /* True if that is the port of this address. */
 bool console_is_on(uint16_t address);
 

@@ -19,10 +19,10 @@
 #define LSR_THR_EMPTY	 0x20
 #define LSR_IDLE	 0x40
 
-#define DIVISOR_115200 1
+#define BAUD_MAX 115200 /* of divisor 1 */
 
 /* A character takes 87 us at 115200 baud; a port read about 1 us. */
-#define WAIT_LIMIT 100000
+#define WAIT_LIMIT 100000 /* also for 9600 baud */
 
 bool uart_probe(uint16_t base)
 {
@@ -36,12 +36,19 @@ bool uart_probe(uint16_t base)
 	return true;
 }
 
+static unsigned int divisor = 1;
+
+void uart_set_speed(unsigned int baud)
+{
+	divisor = BAUD_MAX / baud;
+}
+
 void uart_open(uint16_t base)
 {
 	outb(base + UART_IER, 0);
 	outb(base + UART_LCR, LCR_DLAB);
-	outb(base + UART_DATA, DIVISOR_115200);
-	outb(base + UART_IER, 0);
+	outb(base + UART_DATA, (uint8_t)divisor);
+	outb(base + UART_IER, (uint8_t)(divisor >> 8));
 	outb(base + UART_LCR, LCR_8N1);
 	outb(base + UART_FCR, FCR_ENABLE_CLEAR);
 	outb(base + UART_MCR, MCR_DTR_RTS);

@@ -115,7 +115,7 @@ static void wrong_values_are_named_with_the_right_ones(void **state)
 	assert_defaults();
 	assert_console(LOG_WARN, "mode=nativ is unknown and ignored; mode= takes hv, native");
 	assert_console(LOG_WARN, "vmi= is unknown and ignored; vmi= takes on, off, calls");
-	assert_console(LOG_WARN, "console= takes auto, com1, com2, none");
+	assert_console(LOG_WARN, "console= takes auto, com1, com2, com3, com4, pci, none");
 	assert_int_equal(console_count(LOG_WARN), 3);
 }
 

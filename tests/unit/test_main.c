@@ -111,6 +111,11 @@ void exception_init(void)
 {
 }
 
+void console_set_speed(unsigned int baud)
+{
+	(void)baud;
+}
+
 void console_open(enum option_console choice)
 {
 	(void)choice;
