@@ -62,6 +62,11 @@ static void walk_nested(gpa_t address)
 	unsigned int count = mmu_nested_walk(address, entry);
 	char rights[VENDOR_RIGHTS_SIZE];
 
+	if (!count) {
+		monitor_print("no nested paging: p:%lx is where it is, unless it is Vellum's\n",
+			      address.raw);
+		return;
+	}
 	monitor_print("%s, for p:%lx\n", vendor->nested_name, address.raw);
 	for (unsigned int i = 0; i < count; i++)
 		monitor_print("  %-5s%*s%016lx  %s\n", nested_names[i], 15, "", entry[i],

@@ -22,7 +22,7 @@ int mmu_init(const struct mmu_format *format);
 /* Their root, the same for all processors. */
 hpa_t mmu_nested_root(void);
 
-/* The entries on the way to an address, as page_table_walk() has them. */
+/* The entries on the way to an address, as page_table_walk() has them; 0: no nested paging. */
 unsigned int mmu_nested_walk(gpa_t address, uint64_t entry[PAGE_TABLE_LEVELS]);
 
 /*

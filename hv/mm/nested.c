@@ -23,7 +23,7 @@ hpa_t mmu_nested_root(void)
 
 unsigned int mmu_nested_walk(gpa_t address, uint64_t entry[PAGE_TABLE_LEVELS])
 {
-	return page_table_walk(&nested, address.raw, entry);
+	return nested.root.raw ? page_table_walk(&nested, address.raw, entry) : 0;
 }
 
 int mmu_map_page(gpa_t page, uint64_t flags)

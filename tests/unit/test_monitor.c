@@ -65,7 +65,7 @@ struct processor *processor_at(unsigned int number)
 
 unsigned int mmu_nested_walk(gpa_t address, uint64_t entry[PAGE_TABLE_LEVELS])
 {
-	return page_table_walk(&nested, address.raw, entry);
+	return nested.root.raw ? page_table_walk(&nested, address.raw, entry) : 0;
 }
 
 static const char *nested_rights(uint64_t entry, char text[VENDOR_RIGHTS_SIZE])
@@ -324,6 +324,8 @@ static void page_tables_are_walked(void **state)
 	assert_answer("walk c0005000", "not mapped: this entry is not present\n");
 	assert_answer("walk p:30000", "Vellum's own memory");
 	assert_answer("walk p:ffffffffffff", "not mapped: it will be");
+	nested.root = hpa(0);
+	assert_answer("walk p:1000", "no nested paging");
 }
 
 static void exits_and_calls_are_counted(void **state)
