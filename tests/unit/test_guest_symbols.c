@@ -76,6 +76,9 @@ static void addresses_have_names(void **state)
 	assert_name(0x3fff, "", 0);
 	assert_name(0x5000, "", 0); /* data */
 	assert_name(UINT64_MAX, "", 0);
+	load("System.map", "00004000 T only\n");
+	assert_name(0x4000 + 1 * MIB, "only", 1 * MIB);
+	assert_name(0x4001 + 1 * MIB, "", 0); /* of something else: a module, user space */
 }
 
 static void names_have_addresses(void **state)
