@@ -8,14 +8,16 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from micro_board import micro_board, micro_document
 
-from scoreboard import history, published, report, rows
+from scoreboard import charts, history, published, report, rows
 from scoreboard.claims import judge
 from scoreboard.page import page
 from scoreboard.results import board_json
 
-MICRO = {"board": "micro", "counts": "instructions",
+MICRO = {"board": "micro", "counts": "instructions", "machine": "KVM",
          "rows": [{"name": row.name, "values": {"N0": 1000.0, "N1": 1010.0}}
                   for row in rows.MICRO]}
 
@@ -66,6 +68,8 @@ def test_what_is_not_run_says_why():
     cycles = MICRO | {"counts": "TSC cycles"}
     assert "ICOUNT=1" in laid("B", {"micro": cycles})["instructions"].not_run
     assert laid("B", {"micro": cycles})["cycles"].ours
+    emulated = cycles | {"machine": "QEMU 7.2 TCG"}
+    assert "needs hardware" in laid("B", {"micro": emulated})["cycles"].not_run
     one_column = MICRO | {"rows": [{"name": "segv", "values": {"N1": 1.0}}]}
     assert "without N1 or N0" in laid("A", {"micro": one_column})["segv"].not_run
 
@@ -116,3 +120,15 @@ def test_a_column_that_did_not_finish_is_in_the_page_and_loses_no_other():
     document = board_json(board, judge(board)) | {"failed": {"H0-nested": "ended by <timeout>"}}
     text = page(document, {"micro": document}, [])
     assert "ended by &lt;timeout&gt;" in text and "H1-nested/N1" in text
+
+
+def test_ratios_far_from_one_do_not_push_the_others_out_of_the_picture():
+    document = micro_document()
+    for row in document["rows"]:
+        row["ratios"]["H1-shadow/N1"] = 3.0
+    assert len(charts.near_rows(document)) == len(rows.MICRO)
+    text = charts.ratio_chart(document)
+    assert "N1/N0" in text and "H1-shadow" not in text
+    assert "Vellum H1-shadow/N1" in charts.peers_chart(document)
+    assert charts.worst(document, "H1-shadow/N1") == pytest.approx(200)
+    assert charts.worst(document, "H1-nested/N1") < 1    # without the CPUID row

@@ -16,7 +16,8 @@ WIDTH = 480          # narrow, so that a phone shows it without shrinking its le
 LINE_HEIGHT = 15     # of one bar
 MARGIN_HEIGHT = 130  # for axis, title and legend
 FAR_FROM_ONE = 1.5   # a ratio beyond this has no place beside ratios of 1.00
-COLOURS = tuple(f"var(--series-{n})" for n in range(1, 7))
+COLOURS = tuple(f"var(--series-{n})" for n in range(1, 8))
+OURS_BESIDE_PEERS = ("H1-nested/N1", "H0-shadow/N1", "H1-shadow/N1")
 PEERS_SHOWN = ("KVM nested", "KVM shadow", "Xen PVH shadow PAE", "Xen PV x86-64")
 
 PAIRS_DERIVED = ("H1-nested/N0",)  # tell nothing that the other pairs do not
@@ -61,14 +62,18 @@ def percent(ratio: float) -> float:
     return (ratio - 1) * 100
 
 
+def near(row: dict, pair: str) -> bool:
+    return row["ratios"].get(pair, FAR_FROM_ONE) < FAR_FROM_ONE
+
+
 def near_rows(document: dict) -> list[dict]:
-    """The rows whose ratios are near 1."""
-    return [row for row in document["rows"]
-            if row["ratios"] and all(ratio < FAR_FROM_ONE for ratio in row["ratios"].values())]
+    """The rows that have a ratio near 1."""
+    return [row for row in document["rows"] if any(near(row, pair) for pair in row["ratios"])]
 
 
 def spread_bar(row: dict, pair: str) -> dict | None:
-    if pair not in row["ratios"]:
+    """None for what has no place on the axis."""
+    if not near(row, pair):
         return None
     low, high = (percent(end) for end in row.get("spread", {}).get(pair, [row["ratios"][pair]] * 2))
     return {"value": percent(row["ratios"][pair]), "ci": {"low": low, "high": high}}
@@ -78,7 +83,7 @@ def ratio_chart(document: dict) -> str:
     """Per cent more than the column below, with spread; "" for a board without such rows."""
     rows = near_rows(document)
     pairs = [pair for pair in dict.fromkeys(pair for row in rows for pair in row["ratios"])
-             if pair not in PAIRS_DERIVED]
+             if pair not in PAIRS_DERIVED and any(near(row, pair) for row in rows)]
     if not rows:
         return ""
     series = {pair: [spread_bar(row, pair) for row in rows] for pair in pairs}
@@ -92,16 +97,18 @@ def ratio_chart(document: dict) -> str:
 
 def peers_chart(document: dict) -> str:
     """Ours and the peers', times native."""
-    rows = [row for row in near_rows(document) if row["name"] in peers()["rows"]]
-    if document["counts"] != "instructions" or not any("H1-nested/N1" in row["ratios"]
-                                                      for row in rows):
+    rows = [row for row in document["rows"]
+            if row["name"] in peers()["rows"] and row["name"] != EXIT_ROW]
+    pairs = [pair for pair in OURS_BESIDE_PEERS if all(pair in row["ratios"] for row in rows)]
+    if document["counts"] != "instructions" or not rows or not pairs:
         return ""
-    series = {"Vellum H1/N1": [row["ratios"]["H1-nested/N1"] for row in rows]}
+    series = {f"Vellum {pair}": [row["ratios"][pair] for row in rows] for pair in pairs}
     for place, name in enumerate(peers()["columns"]):
         if name in PEERS_SHOWN:
             series[name] = [float(peers()["rows"][row["name"]][place]) for row in rows]
-    return picture(bars_of([row["name"] for row in rows], series, "times native", range=(0, 5)),
-                   "Beside KVM and Xen")
+    most = max(value for values in series.values() for value in values)
+    return picture(bars_of([row["name"] for row in rows], series, "times native",
+                           range=(0, most * 1.05)), "Beside KVM and Xen")
 
 
 def exit_cost_chart(document: dict) -> str:
@@ -156,7 +163,9 @@ def published_chart(documents: dict[str, dict]) -> str:
 
 
 def worst(document: dict, pair: str) -> float | None:
-    ratios = [row["ratios"][pair] for row in near_rows(document) if pair in row["ratios"]]
+    """The highest ratio of any row that need not exit, as a percentage beyond 1."""
+    ratios = [row["ratios"][pair] for row in document["rows"]
+              if pair in row["ratios"] and row["name"] != EXIT_ROW]
     return percent(max(ratios)) if ratios else None
 
 

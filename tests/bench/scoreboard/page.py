@@ -98,9 +98,9 @@ def ratios(document: dict) -> str:
                                                for name in document["columns"])]
               for row in document["rows"]]
     far = [row["name"] for row in document["rows"]
-           if row["ratios"] and row not in charts.near_rows(document)]
+           if not all(charts.near(row, pair) for pair in row["ratios"])]
     caption = "Bars: ratios; lines: their spread. " + (
-        f"Far off, and not drawn: {', '.join(far)}." if far else "")
+        f"Beyond {charts.FAR_FROM_ONE}, and not drawn: some of {', '.join(far)}." if far else "")
     return section("Ratios and values",
                    figures(figure(charts.ratio_chart(document), caption),
                            figure(charts.value_chart(document), "One iteration of each row.")),
@@ -126,14 +126,17 @@ def peers_section(document: dict) -> str:
     chart = charts.peers_chart(document)
     if not chart:
         return figures(figure(charts.exit_cost_chart(document), ""))
-    rows = [[row["name"], f"{row['ratios']['H1-nested/N1']:.3f}", *peers()["rows"][row["name"]]]
+    pairs = [pair for pair in charts.OURS_BESIDE_PEERS
+             if all(pair in row["ratios"] for row in document["rows"])]
+    rows = [[row["name"], *(f"{row['ratios'][pair]:.3f}" for pair in pairs),
+             *peers()["rows"][row["name"]]]
             for row in document["rows"] if row["name"] in peers()["rows"]]
     return section("Beside KVM and Xen",
                    paragraph(f"{peers()['machine']}. {peers()['note']}."),
                    figures(figure(chart, "Times native; shorter is better."),
                            figure(charts.exit_cost_chart(document),
                                   "What one CPUID exit costs more than natively.")),
-                   table(["row", "H1-nested/N1", *peers()["columns"]], rows))
+                   table(["row", *pairs, *peers()["columns"]], rows))
 
 
 def exits(document: dict) -> str:
