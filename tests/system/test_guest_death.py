@@ -54,14 +54,6 @@ def test_a_hang_is_reported_and_resets():
     assert record(result.com2, "end")["why"] == "hang"
 
 
-def test_an_idle_guest_does_not_hang():
-    with machine_with_monitor("idle", words="watchdog=1 onfault=monitor") as line:
-        line.wait_for_guest("Ctrl-D powers off")
-        for _ in range(3):
-            line.wait_until_quiet(2)
-        assert "guest hangs" not in line.text
-
-
 @pytest.mark.parametrize("cpu", ["amd", "intel"])
 def test_a_panic_is_looked_at(cpu):
     modules = [Module(BUILD / "kernel-vmi" / "bzImage", LOST)]
