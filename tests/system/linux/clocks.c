@@ -22,7 +22,7 @@ enum {
  */
 enum {
 	COARSE_NS = 1000 * 1000,
-	EARLY_NS = 3 * COARSE_NS,
+	EARLY_NS = 6 * COARSE_NS, /* more than a tick of 4 ms: a sleep may end on one */
 };
 
 bool clocks_open(void)
