@@ -43,7 +43,7 @@ struct feature {
 		name, type, bits, stored, true, offsetof(struct guest_state, fpu) + (at) \
 	}
 #define ST(n)  IN_FPU("st" #n, "i387_ext", 80, 10, FX_ST + FX_STEP * n)
-#define XMM(n) IN_FPU("xmm" #n, "uint128", 128, 16, FX_XMM + FX_STEP * n)
+#define XMM(n) IN_FPU("xmm" #n, "vec128", 128, 16, FX_XMM + FX_STEP * n)
 
 #define SELECTORS SELECTOR(cs), SELECTOR(ss), SELECTOR(ds), SELECTOR(es), SELECTOR(fs), SELECTOR(gs)
 
@@ -189,11 +189,34 @@ static void add_flags(void)
 	add_xml("</flags>");
 }
 
+/* So that $xmm0.v4_int32 works, as with gdb's own description. */
+static void add_vectors(void)
+{
+	static const struct {
+		const char *id, *name, *type;
+		unsigned int count;
+	} views[] = {
+		{"v4f", "v4_float", "ieee_single", 4}, {"v2d", "v2_double", "ieee_double", 2},
+		{"v16i8", "v16_int8", "int8", 16},     {"v8i16", "v8_int16", "int16", 8},
+		{"v4i32", "v4_int32", "int32", 4},     {"v2i64", "v2_int64", "int64", 2},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(views); i++)
+		add_xml("<vector id=\"%s\" type=\"%s\" count=\"%u\"/>", views[i].id, views[i].type,
+			views[i].count);
+	add_xml("<union id=\"vec128\">");
+	for (unsigned int i = 0; i < ARRAY_SIZE(views); i++)
+		add_xml("<field name=\"%s\" type=\"%s\"/>", views[i].name, views[i].id);
+	add_xml("<field name=\"uint128\" type=\"uint128\"/></union>");
+}
+
 static void add_feature(const struct feature *feature)
 {
 	add_xml("<feature name=\"%s\">", feature->name);
 	if (feature->registers == core_32 || feature->registers == core_64)
 		add_flags();
+	if (feature->registers == sse_32 || feature->registers == sse_64)
+		add_vectors();
 	for (unsigned int i = 0; i < feature->count; i++) {
 		const struct gdb_register *r = &feature->registers[i];
 

@@ -199,6 +199,7 @@ GUESTS = (
     Guest("smp_start", (HV2, NATIVE2), same=True, on=ALL),
     Guest("smp_ipi", (HV2, NATIVE2), on=ALL),
     Guest("smp_x2apic", (replace(HV2, not_on=NO_X2APIC), replace(NATIVE2, not_on=NO_X2APIC))),
+    Guest("debugged", (HV, NATIVE)),
     Guest("fuzz_kernel", (HV,)),
     Guest("fuzz_user", (HV, SHADOW, NATIVE), same=True),
     Guest("disk", (replace(HV, words="mode=hv vmi=off guest=disk"),
