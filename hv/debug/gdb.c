@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "debug/gdb.h"
+#include "core/cpu.h"
 #include "core/lock.h"
 #include "core/policy.h"
 #include "core/power.h"
@@ -12,11 +13,12 @@
 #include "lib/string.h"
 
 /*
- * Looks at the line, of about a microsecond each, in which the next byte has to come; and the
+ * Looks at the line, of some microseconds each, in which the next byte has to come; and the
  * bytes that are taken at once while the guest waits: a greeting, and once more.
  */
-#define PATIENCE    300000
+#define PATIENCE    100000
 #define PERSISTENCE 2048
+#define REST	    50 /* PAUSEs between two looks; a byte takes 87 us */
 
 static uint16_t port;
 static bool attached;	     /* a gdb has talked to the stub, and not left */
@@ -99,6 +101,13 @@ static void acknowledge(bool good)
 		put(good ? '+' : '-');
 }
 
+/* An emulator that is busy with reads of a port has no time to bring the byte. */
+static void rest(void)
+{
+	for (int i = 0; i < REST; i++)
+		cpu_relax();
+}
+
 /* What came, GDB_NOTHING included; acknowledged already. */
 static enum gdb_input receive(void)
 {
@@ -106,6 +115,8 @@ static enum gdb_input receive(void)
 	enum gdb_input input = byte < 0 ? GDB_NOTHING : gdb_receive(&receiver, (uint8_t)byte);
 
 	got_byte = byte >= 0;
+	if (!got_byte)
+		rest();
 	if (input == GDB_ACK)
 		take_ack();
 	else if (input == GDB_PACKET || input == GDB_DAMAGED)
