@@ -48,6 +48,47 @@ static bool guarded[2], taken;
 static uint64_t moved_to_dr;
 static unsigned int moved_number;
 
+struct options options;
+
+struct processor *processor_at(unsigned int number)
+{
+	static struct processor processors[2];
+
+	assert_true(number < count);
+	return &processors[number];
+}
+
+/* ---- a guest that dies ---- */
+
+static bool panicked, hangs, panic_goes_on;
+static unsigned int hang_reports;
+
+bool guest_has_panicked(const struct stopped *stopped)
+{
+	(void)stopped;
+	return panicked;
+}
+
+bool guest_panic_report(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	panicked = false;
+	return panic_goes_on;
+}
+
+bool guest_hangs(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return hangs;
+}
+
+void guest_hang_report(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	hangs = false;
+	hang_reports++;
+}
+
 unsigned int processor_count(void)
 {
 	return count;
@@ -475,6 +516,28 @@ static void one_that_does_not_come_is_not_there(void **state)
 	assert_int_equal(serves, 1);
 }
 
+static void a_death_is_reported_before_anybody_is_asked(void **state)
+{
+	(void)state;
+	panicked = panic_goes_on = true;
+	stop(&guests[0], (struct stop){.reason = STOP_HARDWARE}, false);
+	assert_int_equal(serves, 0);
+	panicked = true;
+	panic_goes_on = false;
+	stop(&guests[0], (struct stop){.reason = STOP_HARDWARE}, false);
+	assert_int_equal(serves, 1);
+	hangs = true;
+	hang_reports = 0;
+	debugger_attend(&guests[0]);
+	assert_int_equal(hang_reports, 1);
+	assert_int_equal(serves, 2);
+	debugger_init(NULL); /* nobody to ask: the guest goes on */
+	hangs = true;
+	debugger_attend(&guests[0]);
+	assert_int_equal(hang_reports, 2);
+	assert_int_equal(serves, 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, reset, clean_up)
@@ -494,6 +557,7 @@ int main(void)
 		TEST(one_stops_the_other),
 		TEST(one_steps_while_the_other_stays),
 		TEST(one_that_does_not_come_is_not_there),
+		TEST(a_death_is_reported_before_anybody_is_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
