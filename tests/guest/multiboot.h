@@ -16,7 +16,7 @@ struct multiboot_entry {
 };
 
 extern struct multiboot_entry multiboot_entry;
-extern const uint8_t image_start[], bss_start[], bss_end[];
+extern const uint8_t bss_start[], bss_end[]; /* and image_start, of mm/image.h */
 
 _Noreturn void guest_start(const struct linux_boot_params *boot);
 
