@@ -38,39 +38,6 @@ static void fake_fxrstor(const void *image)
 #define fxrstor(image) fake_fxrstor(image)
 #include "debug/debugger.c"
 
-/* A guest that is alive: guest_death.c has a test of its own. */
-struct options options;
-
-struct processor *processor_at(unsigned int number)
-{
-	static struct processor processors[2];
-
-	return &processors[number];
-}
-
-bool guest_has_panicked(const struct stopped *stopped)
-{
-	(void)stopped;
-	return false;
-}
-
-bool guest_panic_report(struct vcpu *vcpu)
-{
-	(void)vcpu;
-	return false;
-}
-
-bool guest_hangs(struct vcpu *vcpu)
-{
-	(void)vcpu;
-	return false;
-}
-
-void guest_hang_report(struct vcpu *vcpu)
-{
-	(void)vcpu;
-}
-
 #define CODE  0x5000
 #define STACK 0x6000
 
