@@ -139,7 +139,8 @@ emulator: setup
 BOARD_WORDS = --append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 run bench-micro: setup emulator all kernels $(INITRAMFS)
-	@tests/bench/board --board micro --cpus $(CPUS) --pae $(PAE) --repeat $(REPEAT) \
+	@tests/bench/board --board micro --paging $(PAGING) --cpus $(CPUS) --pae $(PAE) \
+		--repeat $(REPEAT) \
 		$(if $(filter 1,$(FRESH)),--fresh) $(BOARD_MACHINE) $(BOARD_WORDS)
 
 bench-exit-cost: setup emulator all kernels exit-cost-files

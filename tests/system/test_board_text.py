@@ -121,6 +121,31 @@ def test_a_missed_claim_says_where_and_by_how_much():
     assert missed(judge(full_board(exits=3))) == ["getppid 3"]
 
 
+def shadow_board(segv: float, file: float) -> Board:
+    def result(name: str, segv: float, file: float) -> ColumnResult:
+        lines = (RESULT.replace("pipe", row).replace("5.5", str(value))
+                 for row, value in (("segv", segv), ("file", file)))
+        return ColumnResult(columns.BY_NAME[name], rows_in("\n".join(lines)), {}, 1.0)
+
+    results = {"N1": result("N1", 1000, 1000), "H0-shadow": result("H0-shadow", segv, file)}
+    return Board("micro", "amd", 1, "a test", INSTRUCTIONS,
+                 (Row("segv", "a fault"), Row("file", "a file")), results)
+
+
+def test_shadow_paging_is_judged_beside_kvms_where_that_costs():
+    """KVM's ratios are 1.371 and 1.002; exits are what shadow paging is made of."""
+    assert [verdict.detail for verdict in judge(shadow_board(segv=1370, file=1100))] == [
+        "segv 1.370 to 1.371"]
+    assert not missed(judge(shadow_board(segv=1370, file=1100)))
+    assert missed(judge(shadow_board(segv=1372, file=1000))) == ["segv 1.372 to 1.371"]
+
+
+def test_columns_follow_the_paging():
+    assert [one.name for one in columns.default_for("shadow")] == [
+        "N0", "N1", "H0-shadow", "H1-shadow"]
+    assert [one.paging for one in columns.default_for("nested")] == [None, None, "nested", "nested"]
+
+
 def test_with_several_amd_processors_only_vmi_promises_no_exit():
     def verdicts(traps: int, calls: int):
         return judge(board(column("N1", 1000, 4), column("H0-nested", 1000, 100, traps),

@@ -13,6 +13,7 @@ from .rows import EXIT_ROW, Row
 
 # Which column is laid over which one, in the order of printing.
 PAIRS = (("N1", "N0"), ("H0-nested", "N1"), ("H1-nested", "N1"), ("H1-nested", "N0"),
+         ("H0-shadow", "N1"), ("H1-shadow", "N1"),
          ("N0", "D0"), ("N1", "D1"), ("D1", "D0"))
 
 
@@ -57,6 +58,11 @@ class Board:
 
     def virtualized(self) -> list[str]:
         return [name for name, result in self.columns.items() if result.column.virtualized]
+
+    def paged(self, paging: str) -> list[str]:
+        """The virtualized columns of this paging: "nested", "shadow"."""
+        return [name for name in self.virtualized()
+                if self.columns[name].column.paging == paging]
 
     def exit_cost(self, column: str) -> float | None:
         """What one CPUID costs more than natively; None without the native column."""

@@ -6,11 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .board import Board
+from .published import peers
 from .rows import EXIT_ROW, IPI_ROW
 
 PARAVIRT_RATIO_MAX = 1.01    # N1/N0: CONFIG_VMI=y on the bare machine
 NESTED_RATIO_MAX = 1.005     # under Vellum to the same kernel on the bare machine
 EXIT_COST_MAX = 100          # instructions for one CPUID exit
+NEAR_ONE = 1.02              # rows below do not tell one shadow paging from another
+SHADOW_RIVAL = "KVM shadow"  # whose ratios ours with shadow paging stay below
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ def judge(board: Board) -> list[Verdict]:
     verdicts = []
     if ("N1", "N0") in board.pairs():
         verdicts.append(judge_ratio(board, ("N1", "N0"), PARAVIRT_RATIO_MAX, all_rows(board)))
-    for column in board.virtualized():
+    for column in board.paged("nested"):
         if (column, "N1") in board.pairs():
             verdicts.append(judge_ratio(board, (column, "N1"), NESTED_RATIO_MAX,
                                         rows_without_exits(board, column)))
@@ -37,6 +40,8 @@ def judge(board: Board) -> list[Verdict]:
                 verdicts.append(judge_exit_cost(board, column))
         if not pays_for_apic(board, column):
             verdicts.append(judge_exits(board, column))
+    if ("H0-shadow", "N1") in board.pairs() and board.metric.counts_instructions:
+        verdicts.append(judge_beside_rival(board, ("H0-shadow", "N1")))
     return verdicts
 
 
@@ -68,6 +73,19 @@ def judge_ratio(board: Board, pair: tuple[str, str], limit: float,
         return Verdict(claim, False, by)
     worst = max(ratios, key=ratios.__getitem__)
     return Verdict(claim, True, f"highest {ratios[worst]:.4f}, {worst}")
+
+
+def judge_beside_rival(board: Board, pair: tuple[str, str]) -> Verdict:
+    """Its ratios are to its own guest's native run; where an exit is the row, nobody is near 1."""
+    place = peers()["columns"].index(SHADOW_RIVAL)
+    theirs = {row: float(figures[place]) for row, figures in peers()["rows"].items()
+              if row in all_rows(board) and row != EXIT_ROW}
+    ratios = {row: board.ratio(pair, row) for row in theirs}
+    claim = f"{'/'.join(pair)} below {SHADOW_RIVAL}'s ratio wherever that is above {NEAR_ONE:g}"
+    judged = [row for row in ratios if theirs[row] > NEAR_ONE]
+    beside = {row: f"{row} {ratios[row]:.3f} to {theirs[row]:.3f}" for row in judged}
+    missed = [text for row, text in beside.items() if ratios[row] >= theirs[row]]
+    return Verdict(claim, not missed, ", ".join(missed or beside.values()))
 
 
 def judge_exit_cost(board: Board, column: str) -> Verdict:

@@ -38,6 +38,13 @@ class Column:
     def virtualized(self) -> bool:
         return self.vellum is not None and "mode=hv" in self.vellum
 
+    @property
+    def paging(self) -> str | None:
+        """Who translates the guest's addresses; None if no hypervisor does."""
+        words = (self.vellum or "").split()
+        return next((word.removeprefix("paging=") for word in words
+                     if word.startswith("paging=")), None)
+
 
 ALL = (
     Column("N0", "plain", "mode=native",
@@ -60,7 +67,12 @@ ALL = (
 
 BY_NAME = {column.name: column for column in ALL}
 SHORT_NAMES = {"H0": "H0-nested", "H1": "H1-nested"}
-DEFAULT = ("N0", "N1", "H0-nested", "H1-nested")
+PAGINGS = ("nested", "shadow")
+
+
+def default_for(paging: str) -> list[Column]:
+    """The columns of a board that shows one of PAGINGS."""
+    return [BY_NAME[name] for name in ("N0", "N1", f"H0-{paging}", f"H1-{paging}")]
 
 
 def named(text: str) -> list[Column]:

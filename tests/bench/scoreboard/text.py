@@ -9,6 +9,8 @@ from .numbers import number, table
 from .published import peers
 from .rows import EXIT_ROW
 
+OURS_BESIDE_PEERS = (("H1-nested", "N1"), ("H0-shadow", "N1"), ("H1-shadow", "N1"))
+
 
 def board_text(board: Board, verdicts: list[Verdict]) -> str:
     """The whole board, ready to print."""
@@ -57,12 +59,12 @@ def spread_line(board: Board) -> str:
 
 def peers_table(board: Board) -> str:
     """Our ratios beside those of KVM and Xen on the same machine, which are of instructions."""
-    pair = ("H1-nested", "N1")
-    if pair not in board.pairs() or not board.metric.counts_instructions:
+    pairs = [pair for pair in OURS_BESIDE_PEERS if pair in board.pairs()]
+    if not pairs or not board.metric.counts_instructions:
         return ""
-    titles = ["row", "iteration", "/".join(pair), *peers()["columns"]]
+    titles = ["row", "iteration", *("/".join(pair) for pair in pairs), *peers()["columns"]]
     nothing = [""] * len(peers()["columns"])
-    rows = ([row.name, row.iteration, f"{board.ratio(pair, row.name):.3f}",
+    rows = ([row.name, row.iteration, *(f"{board.ratio(pair, row.name):.3f}" for pair in pairs),
              *peers()["rows"].get(row.name, nothing)] for row in board.rows)
     return "Beside peers on the same emulated machine, to native:\n" + table(titles, rows)
 
