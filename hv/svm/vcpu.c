@@ -191,6 +191,7 @@ void svm_inject_exception(struct vcpu *vcpu, unsigned int vector, int error_code
 		queue_exception(vmcb, VECTOR_DF, 0);
 	else
 		queue_exception(vmcb, vector, error_code);
+	vmcb->control.next_rip = 0; /* if it was decoded, it is not skipped: svm_skip_instruction() */
 }
 
 uint64_t svm_read_rip(const struct vcpu *vcpu)
