@@ -138,6 +138,11 @@ static bool pages_with_pae(const struct guest_paging *guest)
 
 /* ---- faults ----------------------------------------------------------------------- */
 
+static uint64_t page_of(gva_t address)
+{
+	return address.raw & ~(PAGE_SIZE - 1);
+}
+
 /* AC lifts SMAP, but not for what the processor reads by itself while a user runs. */
 static bool smap_applies(const struct vcpu *vcpu)
 {
@@ -172,6 +177,36 @@ void exit_page_fault(struct vcpu *vcpu, gva_t address, uint32_t error_code)
 		vcpu_count_exit(vcpu, EXIT_GUEST_FAULT);
 		vendor->inject_page_fault(vcpu, address, error_code);
 	}
+}
+
+/* As if the program's own access had faulted: a table that is written leaves the sync. */
+static bool allows_page(struct vcpu *vcpu, gva_t address, bool write)
+{
+	struct guest_access access = {
+		.address = address,
+		.write = write,
+		.user = vendor->privilege_level(vcpu) == USER_LEVEL,
+		.smap = vcpu->shadow->mode.smap && smap_applies(vcpu),
+	};
+	uint32_t error_code;
+
+	if (shadow_fault(vcpu->shadow, &access, &error_code)) {
+		flush_if_needed(vcpu);
+		return true;
+	}
+	vendor->inject_page_fault(vcpu, address, error_code);
+	return false;
+}
+
+bool paging_allows(struct vcpu *vcpu, gva_t address, unsigned int size, bool write)
+{
+	gva_t last = gva(address.raw + size - 1);
+
+	if (!(vcpu->shadow->guest.cr0 & CR0_PG))
+		return true;
+	if (!allows_page(vcpu, address, write))
+		return false;
+	return page_of(address) == page_of(last) || allows_page(vcpu, gva(page_of(last)), write);
 }
 
 /* ---- control registers -------------------------------------------------------------- */

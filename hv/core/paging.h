@@ -21,6 +21,12 @@ void paging_start(struct vcpu *vcpu, const struct guest_paging *guest);
 /* Of an exit for #PF: its address and error code, as the processor gives them. */
 void exit_page_fault(struct vcpu *vcpu, gva_t address, uint32_t error_code);
 
+/*
+ * Whether the guest's program may read or write size bytes, at most a page, that Vellum shall
+ * touch for one of its instructions. If not, the #PF is on its way to the guest.
+ */
+bool paging_allows(struct vcpu *vcpu, gva_t address, unsigned int size, bool write);
+
 /* MOV from CR0, CR3 or CR4. */
 uint64_t exit_read_control_register(const struct vcpu *vcpu, unsigned int number);
 

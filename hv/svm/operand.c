@@ -10,9 +10,16 @@
 #define REX_B		    BIT(0)
 #define REX_X		    BIT(1)
 #define REX_R		    BIT(2)
+#define REX_W		    BIT(3)
 #define IS_REX(byte)	    (((byte)&0xf0) == 0x40)
 #define SEGMENT_BIG	    BIT(10) /* of attributes: the D bit */
+#define SEGMENT_CODE	    BIT(3)
+#define SEGMENT_DOWN	    BIT(2) /* of data */
+#define SEGMENT_WRITABLE    BIT(1) /* of data */
+#define OPERAND_SIZE	    2	   /* of SMSW and LMSW, in memory */
+#define CANONICAL_SHIFT	    16
 #define REAL_CODE	    16
+#define PREFIX_OPERAND_SIZE 0x66
 #define PREFIX_ADDRESS_SIZE 0x67
 
 enum { RSP = 4, RBP = 5, RSI = 6, RDI = 7, RBX = 3, NO_REGISTER = 16 };
@@ -23,7 +30,7 @@ struct decoder {
 	unsigned int at, size; /* the next byte, and how many there are */
 	uint8_t rex;
 	const struct vmcb_segment *segment; /* NULL: as the operand wants */
-	bool other_address_size;
+	bool other_address_size, other_operand_size;
 	unsigned int bits; /* of addresses */
 };
 
@@ -104,6 +111,8 @@ static void take_prefix(struct decoder *d, uint8_t byte)
 		d->segment = segment;
 	if (byte == PREFIX_ADDRESS_SIZE)
 		d->other_address_size = true;
+	if (byte == PREFIX_OPERAND_SIZE)
+		d->other_operand_size = true;
 }
 
 /* The processor has decoded this instruction: what precedes the escape byte are prefixes. */
@@ -127,6 +136,15 @@ static unsigned int address_bits(const struct decoder *d)
 	if (svm_in_64bit_code(save))
 		return d->other_address_size ? 32 : 64;
 	return big != d->other_address_size ? 32 : REAL_CODE;
+}
+
+/* Unless REX.W, which only 64-bit code has, says otherwise. */
+static bool has_16bit_operands(const struct decoder *d)
+{
+	const struct vmcb_save *save = &vmcb_of(d->vcpu)->save;
+	bool big = svm_in_64bit_code(save) || (save->cs.attributes & SEGMENT_BIG);
+
+	return big == d->other_operand_size;
 }
 
 static uint64_t register_or_0(const struct decoder *d, unsigned int number)
@@ -209,16 +227,51 @@ static uint64_t segment_base(const struct decoder *d)
 	return far || !svm_in_64bit_code(&vmcb->save) ? d->segment->base : 0;
 }
 
-static gva_t memory_address(struct decoder *d, unsigned int mod, unsigned int rm)
+/* In bytes of the segment, before its base is added. */
+static uint64_t memory_offset(struct decoder *d, unsigned int mod, unsigned int rm)
 {
-	uint64_t address;
+	uint64_t offset;
 
 	d->bits = address_bits(d);
-	address = d->bits == REAL_CODE ? address_16bit(d, mod, rm) : address_wide(d, mod, rm);
-	if (d->bits == 32)
-		address = (uint32_t)address;
-	address += segment_base(d);
-	return gva(svm_in_64bit_code(&vmcb_of(d->vcpu)->save) ? address : (uint32_t)address);
+	offset = d->bits == REAL_CODE ? address_16bit(d, mod, rm) : address_wide(d, mod, rm);
+	return d->bits == 32 ? (uint32_t)offset : offset;
+}
+
+/* Data that expands down lies above its limit (APM volume 2, 4.7.3, 4.12). */
+static bool is_within(const struct vmcb_segment *segment, uint64_t offset)
+{
+	uint64_t last = offset + OPERAND_SIZE - 1;
+	uint64_t top = segment->attributes & SEGMENT_BIG ? UINT32_MAX : UINT16_MAX;
+
+	if ((segment->attributes & (SEGMENT_CODE | SEGMENT_DOWN)) == SEGMENT_DOWN)
+		return offset > segment->limit && last <= top;
+	return last <= segment->limit;
+}
+
+static bool is_canonical(uint64_t address)
+{
+	return (uint64_t)((int64_t)(address << CANONICAL_SHIFT) >> CANONICAL_SHIFT) == address;
+}
+
+static void read_memory_operand(struct decoder *d, struct svm_operand *operand, unsigned int mod)
+{
+	const struct vmcb_save *save = &vmcb_of(d->vcpu)->save;
+	uint64_t offset = memory_offset(d, mod, operand->rm & 7);
+	uint64_t address = segment_base(d) + offset;
+
+	operand->is_memory = true;
+	operand->in_stack = d->segment == &save->ss;
+	if (svm_in_64bit_code(save)) {
+		operand->address = gva(address);
+		operand->is_within =
+			is_canonical(address) && is_canonical(address + OPERAND_SIZE - 1);
+		operand->may_write = true;
+		return;
+	}
+	operand->address = gva((uint32_t)address);
+	operand->is_within = is_within(d->segment, offset);
+	operand->may_write =
+		(d->segment->attributes & (SEGMENT_CODE | SEGMENT_WRITABLE)) == SEGMENT_WRITABLE;
 }
 
 static void read_modrm(struct decoder *d, struct svm_operand *operand)
@@ -229,9 +282,8 @@ static void read_modrm(struct decoder *d, struct svm_operand *operand)
 	operand->reg = (modrm >> 3 & 7) | (d->rex & REX_R ? 8u : 0);
 	operand->rm = rm | (d->rex & REX_B ? 8u : 0);
 	/* MOV of a control register has registers only, whatever mod says. */
-	operand->is_memory = operand->opcode == OPCODE_GROUP_7 && mod != 3;
-	if (operand->is_memory)
-		operand->address = memory_address(d, mod, rm);
+	if (operand->opcode == OPCODE_GROUP_7 && mod != 3)
+		read_memory_operand(d, operand, mod);
 }
 
 int svm_decode_operand(const struct vcpu *vcpu, struct svm_operand *operand)
@@ -245,6 +297,7 @@ int svm_decode_operand(const struct vcpu *vcpu, struct svm_operand *operand)
 	operand->wide = svm_in_64bit_code(&vmcb_of(vcpu)->save);
 	if (operand->opcode != OPCODE_CLTS)
 		read_modrm(&d, operand);
+	operand->narrow = has_16bit_operands(&d) && !(d.rex & REX_W);
 	operand->length = d.at;
 	return 0;
 }

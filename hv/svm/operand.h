@@ -19,7 +19,11 @@ struct svm_operand {
 	unsigned int reg;    /* ModRM's middle field: a register, or more of the opcode */
 	unsigned int rm;     /* a general register, unless is_memory */
 	bool is_memory;
-	bool wide; /* 64-bit operands */
+	bool wide;	/* 64-bit operands */
+	bool narrow;	/* 16-bit operands, where the instruction has such */
+	bool in_stack;	/* memory, by SS */
+	bool is_within; /* memory: its two bytes lie in the segment, or are canonical */
+	bool may_write; /* memory: the segment allows it */
 	gva_t address;
 };
 

@@ -136,38 +136,57 @@ static void store_register(struct vcpu *vcpu, const struct svm_operand *operand,
 	svm_write_register(vcpu, operand->rm, operand->wide ? value : (uint32_t)value);
 }
 
-/* To memory it is 16 bits. A page that is not there for it is a fault of the guest's. */
-static void store_smsw(struct vcpu *vcpu, const struct svm_operand *operand)
+/* False: the program may not touch its operand, and has the exception that says so. */
+static bool reaches_operand(struct vcpu *vcpu, const struct svm_operand *operand, bool write)
+{
+	if (operand->is_within && (operand->may_write || !write))
+		return paging_allows(vcpu, operand->address, sizeof(uint16_t), write);
+	svm_inject_exception(vcpu, operand->in_stack ? VECTOR_SS : VECTOR_GP, 0);
+	return false;
+}
+
+/* To memory it is 16 bits, to a register as many as the instruction's operand size. */
+static bool store_smsw(struct vcpu *vcpu, const struct svm_operand *operand)
 {
 	struct guest_paging paging = svm_guest_paging(vcpu);
 	uint16_t value = (uint16_t)paging.cr0;
 
-	if (operand->is_memory)
+	if (operand->is_memory) {
+		if (!reaches_operand(vcpu, operand, true))
+			return false;
 		guest_memory_write(&paging, operand->address, &value, sizeof(value));
-	else
+	} else if (operand->narrow) {
+		svm_write_register(vcpu, operand->rm,
+				   (svm_read_register(vcpu, operand->rm) & ~0xffffull) | value);
+	} else {
 		store_register(vcpu, operand, paging.cr0);
+	}
+	return true;
 }
 
 void svm_cr_read_exit(struct vcpu *vcpu)
 {
 	struct svm_operand operand = decode(vcpu);
 
-	if (operand.opcode == OPCODE_GROUP_7)
-		store_smsw(vcpu, &operand);
-	else
+	if (operand.opcode != OPCODE_GROUP_7)
 		store_register(vcpu, &operand, exit_read_control_register(vcpu, operand.reg));
+	else if (!store_smsw(vcpu, &operand))
+		return;
 	svm_skip_instruction(vcpu);
 }
 
-static uint16_t lmsw_value(const struct vcpu *vcpu, const struct svm_operand *operand)
+static void load_lmsw(struct vcpu *vcpu, const struct svm_operand *operand)
 {
 	struct guest_paging paging = svm_guest_paging(vcpu);
 	uint16_t value = 0;
 
 	if (!operand->is_memory)
-		return (uint16_t)svm_read_register(vcpu, operand->rm);
-	guest_memory_read(&paging, operand->address, &value, sizeof(value));
-	return value;
+		value = (uint16_t)svm_read_register(vcpu, operand->rm);
+	else if (!reaches_operand(vcpu, operand, false))
+		return;
+	else
+		guest_memory_read(&paging, operand->address, &value, sizeof(value));
+	exit_lmsw(vcpu, value);
 }
 
 void svm_cr_write_exit(struct vcpu *vcpu)
@@ -178,7 +197,7 @@ void svm_cr_write_exit(struct vcpu *vcpu)
 	if (operand.opcode == OPCODE_CLTS)
 		exit_clts(vcpu);
 	else if (operand.opcode == OPCODE_GROUP_7)
-		exit_lmsw(vcpu, lmsw_value(vcpu, &operand));
+		load_lmsw(vcpu, &operand);
 	else
 		exit_write_control_register(vcpu, operand.reg,
 					    operand.wide ? value : (uint32_t)value);

@@ -41,6 +41,19 @@ static uint32_t below(uint32_t limit)
 	return (value >> 8) % limit;
 }
 
+/*
+ * SMSW to memory by CS, or by FS and GS, which are null: #GP, but QEMU alone checks no
+ * segments, and Vellum does where it carries the store out (shadow paging).
+ */
+static bool stores_by_odd_segment(const uint8_t *bytes, unsigned int count)
+{
+	bool is_odd = false;
+
+	for (unsigned int i = 0; i < count; i++)
+		is_odd = is_odd || bytes[i] == 0x2e || bytes[i] == 0x64 || bytes[i] == 0x65;
+	return is_odd && bytes[count + 1] == 0x01 && (bytes[count + 2] >> 3 & 7) == 4;
+}
+
 static void make(uint8_t *bytes)
 {
 	unsigned int count = below(4) ? below(4) : below(SIZE - 3);
@@ -51,6 +64,8 @@ static void make(uint8_t *bytes)
 	memcpy(bytes + count, opcode, 2);
 	bytes[count + 2] = (uint8_t)below(256); /* ModRM */
 	if (opcode[1] == 0x01 && bytes[count + 2] >= FIRST_SVM && bytes[count + 2] <= LAST_SVM)
+		bytes[count + 2] = INT3;
+	if (stores_by_odd_segment(bytes, count))
 		bytes[count + 2] = INT3;
 }
 

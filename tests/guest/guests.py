@@ -118,7 +118,7 @@ def vmi_power(how, why):
 
 
 GUESTS = (
-    Guest("cpuid_leaves", (HV, SHADOW, NATIVE), same=True),
+    Guest("cpuid_leaves", (HV, NATIVE), same=True),  # cpuid_shadow is about what shadow paging hides
     Guest("cpuid_follows_cr4", (HV, NATIVE)),
     Guest("cpuid_prefixes", (HV, SHADOW, NATIVE), same=True, on=ALL),
     Guest("cpuid_places", (HV, NATIVE)),

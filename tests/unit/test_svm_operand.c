@@ -50,6 +50,46 @@ static int make_guest(void **state)
 		assert_int_equal(operand.address.raw, expected); \
 	} while (0)
 
+/* Two bytes, whose last one has to lie in the segment, too. */
+static void an_operand_outside_of_its_segment_is_told(void **state)
+{
+	(void)state;
+	vmcb.save.ds.attributes = 0xc93; /* data, writable */
+	vmcb.save.ds.limit = 0x1001;
+	DECODE(0x0f, 0x01, 0x25, 0x00, 0x10, 0x00, 0x00); /* smsw [0x1000] */
+	assert_true(operand.is_within);
+	assert_true(operand.may_write);
+	assert_false(operand.in_stack);
+	DECODE(0x0f, 0x01, 0x25, 0x01, 0x10, 0x00, 0x00);
+	assert_false(operand.is_within);
+	vmcb.save.ds.attributes = 0xc97; /* expands down: above the limit only */
+	assert_int_equal(svm_decode_operand(&vcpu, &operand), 0);
+	assert_false(operand.is_within);
+	DECODE(0x0f, 0x01, 0x25, 0x02, 0x10, 0x00, 0x00);
+	assert_true(operand.is_within);
+	vmcb.save.ds.attributes = 0xc91; /* read-only */
+	assert_int_equal(svm_decode_operand(&vcpu, &operand), 0);
+	assert_false(operand.may_write);
+	DECODE(0x2e, 0x0f, 0x01, 0x20); /* smsw cs:[eax]: code can't be written */
+	assert_false(operand.may_write);
+	DECODE(0x0f, 0x01, 0x65, 0x00); /* smsw [ebp]: the stack's */
+	assert_true(operand.in_stack);
+}
+
+static void operand_sizes_are_those_of_the_code_and_its_prefix(void **state)
+{
+	(void)state;
+	DECODE(0x0f, 0x01, 0xe0); /* smsw eax */
+	assert_false(operand.narrow);
+	DECODE(0x66, 0x0f, 0x01, 0xe0); /* smsw ax */
+	assert_true(operand.narrow);
+	vmcb.save.cs.attributes = 0x9b; /* 16-bit */
+	DECODE(0x0f, 0x01, 0xe0);
+	assert_true(operand.narrow);
+	DECODE(0x66, 0x0f, 0x01, 0xe0);
+	assert_false(operand.narrow);
+}
+
 static void control_registers_are_named(void **state)
 {
 	(void)state;
@@ -122,6 +162,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup(name, make_guest)
+		T(an_operand_outside_of_its_segment_is_told),
+		T(operand_sizes_are_those_of_the_code_and_its_prefix),
 		T(control_registers_are_named),
 		T(addresses_of_32_bits),
 		T(addresses_of_16_bits),
