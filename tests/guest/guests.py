@@ -118,7 +118,7 @@ def vmi_power(how, why):
 
 
 GUESTS = (
-    Guest("cpuid_leaves", (HV, NATIVE), same=True),  # cpuid_shadow is about what shadow paging hides
+    Guest("cpuid_leaves", (HV, NATIVE), same=True),  # shadow paging hides more
     Guest("cpuid_follows_cr4", (HV, NATIVE)),
     Guest("cpuid_prefixes", (HV, SHADOW, NATIVE), same=True, on=ALL),
     Guest("cpuid_places", (HV, NATIVE)),
@@ -203,6 +203,7 @@ GUESTS = (
     Guest("smp_x2apic", (replace(HV2, not_on=NO_X2APIC), replace(NATIVE2, not_on=NO_X2APIC))),
     Guest("debugged", (HV, NATIVE)),
     Guest("fuzz_kernel", (HV,)),
+    Guest("smsw", (HV, SHADOW, NATIVE)),
     Guest("fuzz_user", (HV, SHADOW, NATIVE), same=True),
     Guest("disk", (replace(HV, words="mode=hv vmi=off guest=disk"),
                    replace(NATIVE, words="mode=native guest=disk")), same=True, on=ALL,
