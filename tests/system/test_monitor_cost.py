@@ -2,17 +2,20 @@
 """What the first board costs with the monitor on and idle, in instructions."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from vellum import INITRD, Module, boot, kernel, record
 
 WORDS = "console=ttyS0 nokaslr norandmaps tsc=reliable random.trust_cpu=off vellum.run=board"
 MARK = "RESULT "
 MOST = 1.02
+SECONDS = 900  # a busy computer
 
 
 def rows(name, words):
     """The board's values by row, and what exited."""
-    result = boot(name, words, [kernel(words=WORDS), Module(INITRD)], icount=True, seconds=300)
+    result = boot(name, words, [kernel(words=WORDS), Module(INITRD)], icount=True,
+                  seconds=SECONDS)
     assert result.finished
     lines = [json.loads(line[len(MARK):]) for line in result.com1.splitlines()
              if line.startswith(MARK)]
@@ -21,8 +24,9 @@ def rows(name, words):
 
 
 def test_an_idle_monitor_costs_next_to_nothing_and_none_nothing():
-    off, exits_off = rows("cost-off", "")
-    on, exits_on = rows("cost-on", "monitor=com2")
+    with ThreadPoolExecutor() as pool:
+        (off, exits_off), (on, exits_on) = pool.map(
+            rows, ("cost-off", "cost-on"), ("", "monitor=com2"))
     assert len(off) > 8 and off.keys() == on.keys()
     assert {name: on[name] / off[name] for name in off if on[name] > MOST * off[name]} == {}
     assert set(exits_off) == {"cpuid", "port", "hypercall"}
