@@ -116,6 +116,13 @@ static bool runs_one_processor(void)
 	return true;
 }
 
+static unsigned int processors_to_give(unsigned int usable)
+{
+	if (runs_one_processor())
+		return 1;
+	return options.cpus ? (unsigned int)min_u64(options.cpus, usable) : usable;
+}
+
 /*
  * Takes the processors that the guest shall not have out of its ACPI tables. Those that Vellum
  * does not use are among them: it could not keep them in check.
@@ -124,9 +131,7 @@ static void limit_processors(void)
 {
 	unsigned int listed = (unsigned int)max_u64(acpi_count_cpus(), 1);
 	unsigned int usable = options.mode == MODE_NATIVE ? listed : smp_present_count();
-	unsigned int keep = runs_one_processor() ? 1
-			    : options.cpus	 ? (unsigned int)min_u64(options.cpus, usable)
-						 : usable;
+	unsigned int keep = processors_to_give(usable);
 
 	smp_give(keep);
 	if (keep >= listed)
@@ -138,17 +143,16 @@ static void limit_processors(void)
 
 static void say_boot(void)
 {
+	static const char *const vmi_names[] = {
+		[VMI_ON] = "on", [VMI_OFF] = "off", [VMI_CALLS] = "calls", [VMI_TRACE] = "trace"};
+	static const char *const paging_names[] = {
+		[PAGING_NESTED] = "nested", [PAGING_SHADOW] = "shadow"};
 	bool native = options.mode == MODE_NATIVE;
 	const struct record_boot record = {
 		.vendor = vendor ? vendor->name : "none",
 		.mode = native ? "native" : "hv",
-		.vmi = native || options.vmi == VMI_OFF ? "off"
-		       : options.vmi == VMI_CALLS	? "calls"
-		       : options.vmi == VMI_TRACE	? "trace"
-							: "on",
-		.paging = native			    ? "none"
-			  : options.paging == PAGING_SHADOW ? "shadow"
-							    : "nested",
+		.vmi = native ? "off" : vmi_names[options.vmi],
+		.paging = native ? "none" : paging_names[options.paging],
 		.cpus = smp_guest_count(),
 		.memory_given = e820_ram_size(&guest_map),
 		.memory_kept = kept.size,

@@ -43,19 +43,16 @@ static struct software_breakpoint *find_free(void)
 	return NULL;
 }
 
-/* In long mode the bits above those that are translated repeat the highest of these. */
-static bool is_canonical(const struct guest_paging *paging, uint64_t address)
+static bool is_valid(const struct guest_paging *paging, uint64_t address)
 {
-	unsigned int above = paging->cr4 & CR4_LA57 ? 64 - 57 : 64 - 48;
-
 	return !(paging->efer & EFER_LMA) ||
-	       (uint64_t)((int64_t)(address << above) >> above) == address;
+	       is_canonical(address, paging->cr4 & CR4_LA57 ? 57 : 48);
 }
 
 static int translate(const struct guest_paging *paging, uint64_t address, gpa_t *where)
 {
-	return is_canonical(paging, address) ? guest_memory_translate(paging, gva(address), where)
-					     : -EFAULT;
+	return is_valid(paging, address) ? guest_memory_translate(paging, gva(address), where)
+					 : -EFAULT;
 }
 
 int breakpoint_add(const struct guest_paging *paging, uint64_t address)

@@ -62,7 +62,12 @@ void debugger_init(const struct debugger_line *line);
 /* Number is below processor_count(). */
 struct stopped *debugger_vcpu(unsigned int number);
 
-struct guest_paging debugger_paging(const struct stopped *stopped);
+static inline struct guest_paging debugger_paging(const struct stopped *stopped)
+{
+	const struct guest_state *state = &stopped->state;
+
+	return (struct guest_paging){state->cr0, state->cr3, state->cr4, state->efer};
+}
 
 /* ---- for the vendors' exits ---- */
 

@@ -111,13 +111,6 @@ static void walk_tables(const struct format *format, uint64_t address, struct wa
 	}
 }
 
-static bool is_canonical(const struct format *format, uint64_t address)
-{
-	unsigned int bits = shift_of(format, format->levels + 1);
-
-	return (uint64_t)((int64_t)(address << (64 - bits)) >> (64 - bits)) == address;
-}
-
 void walk_guest(const struct guest_paging *paging, uint64_t address, struct walk *walk)
 {
 	struct format format = choose_format(paging);
@@ -128,7 +121,8 @@ void walk_guest(const struct guest_paging *paging, uint64_t address, struct walk
 	if (!(paging->cr0 & CR0_PG)) {
 		walk->address = gpa(address);
 		walk->page = PAGE_SIZE;
-	} else if (format.levels >= 4 && !is_canonical(&format, address)) {
+	} else if (format.levels >= 4 &&
+		   !is_canonical(address, shift_of(&format, format.levels + 1))) {
 		walk->wrong = "this address is not canonical";
 	} else {
 		walk_tables(&format, address, walk);

@@ -58,6 +58,15 @@ static inline uint64_t align_up(uint64_t value, uint64_t align)
 	return align_down(value + align - 1, align);
 }
 
+/* Whether the bits of a linear address above those that are translated repeat the highest of these.
+ */
+static inline bool is_canonical(uint64_t address, unsigned int bits)
+{
+	unsigned int above = 64 - bits;
+
+	return (uint64_t)((int64_t)(address << above) >> above) == address;
+}
+
 static inline bool is_aligned(uint64_t value, uint64_t align)
 {
 	return (value & (align - 1)) == 0;

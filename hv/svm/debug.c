@@ -7,6 +7,7 @@
 #include "mm/image.h"
 #include "mm/physmap.h"
 #include "svm/instruction.h"
+#include "svm/operand.h"
 #include "svm/segment.h"
 #include "svm/svm.h"
 
@@ -17,10 +18,6 @@
 #define INT3_LENGTH	1
 #define INTO_LENGTH	1
 #define INT_LENGTH	2
-#define PREFIXES_MAX	12 /* 15 bytes, less the three of MOV DR */
-#define REX_B		BIT(0)
-#define IS_REX(byte)	(((byte)&0xf0) == 0x40)
-#define MODRM_RM(rm)	((rm)&7)
 
 static void read_segments(const struct vmcb_save *save, struct guest_state *state)
 {
@@ -156,27 +153,12 @@ static bool read_code(const struct vcpu *vcpu, unsigned int offset, uint8_t *byt
 	return !guest_memory_read(&paging, address, byte, 1);
 }
 
-/*
- * Which general register MOV DR is about; 0F and its opcode stand before ModRM, and REX right
- * before them. RAX if the code can't be read any more.
- */
+/* The one that MOV DR is about. RAX if the code can't be read any more. */
 static unsigned int general_register(const struct vcpu *vcpu)
 {
-	const struct vmcb_save *save = &vmcb_of(vcpu)->save;
-	uint8_t byte = 0, before = 0, modrm = 0;
+	struct svm_operand operand;
 
-	for (unsigned int i = 0; i <= PREFIXES_MAX; i++) {
-		before = byte;
-		if (!read_code(vcpu, i, &byte))
-			return 0;
-		if (byte != OPCODE_ESCAPE)
-			continue;
-		if (!read_code(vcpu, i + 2, &modrm))
-			return 0;
-		return MODRM_RM(modrm) |
-		       (svm_in_64bit_code(save) && IS_REX(before) && (before & REX_B) ? 8 : 0);
-	}
-	return 0;
+	return svm_decode_operand(vcpu, &operand) ? 0 : operand.rm;
 }
 
 /*

@@ -17,7 +17,7 @@
 #define SEGMENT_DOWN	    BIT(2) /* of data */
 #define SEGMENT_WRITABLE    BIT(1) /* of data */
 #define OPERAND_SIZE	    2	   /* of SMSW and LMSW, in memory */
-#define CANONICAL_SHIFT	    16
+#define LINEAR_BITS	    48	   /* shadow paging has four levels */
 #define REAL_CODE	    16
 #define PREFIX_OPERAND_SIZE 0x66
 #define PREFIX_ADDRESS_SIZE 0x67
@@ -248,11 +248,6 @@ static bool is_within(const struct vmcb_segment *segment, uint64_t offset)
 	return last <= segment->limit;
 }
 
-static bool is_canonical(uint64_t address)
-{
-	return (uint64_t)((int64_t)(address << CANONICAL_SHIFT) >> CANONICAL_SHIFT) == address;
-}
-
 static void read_memory_operand(struct decoder *d, struct svm_operand *operand, unsigned int mod)
 {
 	const struct vmcb_save *save = &vmcb_of(d->vcpu)->save;
@@ -263,8 +258,8 @@ static void read_memory_operand(struct decoder *d, struct svm_operand *operand, 
 	operand->in_stack = d->segment == &save->ss;
 	if (svm_in_64bit_code(save)) {
 		operand->address = gva(address);
-		operand->is_within =
-			is_canonical(address) && is_canonical(address + OPERAND_SIZE - 1);
+		operand->is_within = is_canonical(address, LINEAR_BITS) &&
+				     is_canonical(address + OPERAND_SIZE - 1, LINEAR_BITS);
 		operand->may_write = true;
 		return;
 	}
@@ -281,7 +276,7 @@ static void read_modrm(struct decoder *d, struct svm_operand *operand)
 
 	operand->reg = (modrm >> 3 & 7) | (d->rex & REX_R ? 8u : 0);
 	operand->rm = rm | (d->rex & REX_B ? 8u : 0);
-	/* MOV of a control register has registers only, whatever mod says. */
+	/* MOV of a control or debug register has registers only, whatever mod says. */
 	if (operand->opcode == OPCODE_GROUP_7 && mod != 3)
 		read_memory_operand(d, operand, mod);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The operands of 0F 01, 0F 20 and 0F 22, for processors without decode assists. */
+/* The operands of 0F 01 and of 0F 20 to 23, for processors without decode assists. */
 #ifndef VELLUM_SVM_OPERAND_H
 #define VELLUM_SVM_OPERAND_H
 

@@ -19,6 +19,7 @@ $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 	svm/bitmaps.o svm/instruction.o vmx/errors.o)
 
 # A library holds one object of a name: the vendors' twins of core's stay out of it
+$(BUILD)/unit/test_svm_debug: $(BUILD)/unit/hv/svm/operand.o
 $(BUILD)/unit/test_svm_exit: $(BUILD)/unit/hv/svm/exit.o $(BUILD)/unit/hv/debug/trace.o
 
 # bios_page.c copies code, and has to know how much

@@ -32,13 +32,6 @@ struct stopped *debugger_vcpu(unsigned int number)
 	return &vcpus[number];
 }
 
-struct guest_paging debugger_paging(const struct stopped *stopped)
-{
-	const struct guest_state *state = &stopped->state;
-
-	return (struct guest_paging){state->cr0, state->cr3, state->cr4, state->efer};
-}
-
 unsigned int processor_count(void)
 {
 	return ARRAY_SIZE(vcpus);

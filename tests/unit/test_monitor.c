@@ -45,13 +45,6 @@ struct stopped *debugger_vcpu(unsigned int number)
 	return &vcpus[number];
 }
 
-struct guest_paging debugger_paging(const struct stopped *stopped)
-{
-	const struct guest_state *s = &stopped->state;
-
-	return (struct guest_paging){s->cr0, s->cr3, s->cr4, s->efer};
-}
-
 unsigned int processor_count(void)
 {
 	return ARRAY_SIZE(processors);
