@@ -68,6 +68,7 @@ help:
 	@echo "  make trace      a table and build/results/trace.json of the trace in a console's log (LOG=)"
 	@echo "  make test       every test: unit, guest, system"
 	@echo "  make test-unit, test-guest, test-system    one layer (after make setup)"
+	@echo "  make fuzz       libFuzzer on gdb's packets, by hand (FUZZ_SECONDS=600; wants clang)"
 	@echo "  make test-soak  the soak of two processors for an hour of the guest's time (SOAK=)"
 	@echo "  make pack, iso, usb, pxe    the guest and Vellum in what real machines boot from:"
 	@echo "                  an archive for vellum.bin, an image for CD and USB stick, a TFTP folder"

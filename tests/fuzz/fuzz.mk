@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# libFuzzer's programs, under ASan and UBSan; clang has it. Included by the top Makefile.
+# libFuzzer's programs, under ASan and UBSan. By hand: no other target runs them, and they
+# want clang, which make setup does not install. Included by the top Makefile.
 
 CLANG ?= clang
 FUZZ  := $(BUILD)/fuzz
@@ -11,7 +12,6 @@ FUZZ_CFLAGS := -std=c17 -g -O1 -fasm -Wall -Wextra -Werror -Ihv -I. \
 FUZZ_GDB_SOURCES := tests/fuzz/gdb.c $(addprefix hv/, debug/breakpoints.c debug/gdb_command.c \
 	debug/gdb_packet.c debug/gdb_registers.c mm/guest_memory.c lib/printf.c)
 
-# FUZZ_SECONDS by hand; the tests take a few.
 FUZZ_SECONDS ?= 600
 
 .PHONY: fuzz
