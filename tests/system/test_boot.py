@@ -123,7 +123,6 @@ def test_second_processor_stays_out_of_reach():
 
 @pytest.mark.parametrize("vendor, model, why", [
     ("amd", "max,-svm", "neither AMD-V .* nor VT-x"),
-    ("amd", "max,-npt", "no nested paging"),
     ("intel", "p4_prescott_celeron_336", "neither AMD-V .* nor VT-x"),
     ("intel", "core2_penryn_t9600", "lacks extended page tables"),
     ("intel", "corei5_lynnfield_750", "lacks unrestricted guest mode"),
@@ -132,6 +131,14 @@ def test_without_virtualization_the_guest_runs_natively(vendor, model, why):
     result = boot("boot-" + model.replace(",", ""), "mode=hv", cpu=vendor, model=model)
     assert re.search(f"warning: running the guest natively: .*{why}", result.com2)
     assert record(result.com2, "boot")["mode"] == "native"
+    assert "vellum-guest: done" in result.com1
+
+
+@pytest.mark.parametrize("model", ["max,-npt", "qemu64,+svm,-npt"])
+def test_without_nested_paging_shadow_paging_is_used(model):
+    result = boot("boot-" + model.replace(",", ""), "mode=hv", model=model)
+    assert "warning: this AMD-V has no nested paging: paging=shadow is used" in result.com2
+    assert record(result.com2, "boot")["paging"] == "shadow"
     assert "vellum-guest: done" in result.com1
 
 
