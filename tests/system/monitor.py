@@ -80,12 +80,18 @@ class Line:
         self.send(command + "\r")
         return self.wait_for(PROMPT, start)
 
+    def guest_text(self):
+        """What the guest has said on COM1."""
+        log = self.session.com1.log
+        return log.read_text(errors="replace") if log.exists() else ""
+
     def wait_for_guest(self, text):
         """Until the guest has said something on COM1."""
         end = time.monotonic() + SECONDS
-        log = self.session.com1.log
-        while not (log.exists() and text in log.read_text(errors="replace")):
-            assert time.monotonic() < end, f"COM1 never said '{text}'"
+        while text not in self.guest_text():
+            assert time.monotonic() < end and not self.session.has_ended(), (
+                f"COM1 never said '{text}', but:\n{self.guest_text()[-2000:]}\n"
+                f"and COM2:\n{self.text[-1000:]}")
             self.read()
             time.sleep(0.05)
 
@@ -120,7 +126,7 @@ def machine_with_monitor(name, cpu="amd", words="", modules=None, symbols=True, 
     modules = modules or [Module(VMI_KERNEL, KERNEL_WORDS), Module(INITRD)]
     modules = modules + ([Module(SYSTEM_MAP)] if symbols else [])
     # With time by instructions a busy host makes no guest miss its timers.
-    machine = {"memory": 256, "icount": cpu == "amd" and machine.get("cpus", 1) == 1, **machine}
+    machine = {"memory": 256, "icount": cpu == "amd", **machine}
     described = Machine(cpu=cpu, image=IMAGE, append=f"monitor=com2 {words}", modules=modules,
                         **machine)
     with Session(emulator_for(described), described, BUILD / "logs", f"monitor-{name}-{cpu}",
