@@ -25,8 +25,10 @@ LINUX = "console=ttyS0 nokaslr norandmaps no_timer_check tsc=reliable vellum.run
 TIMES = (r"MHz|BogoMIPS|clocksource|calibrat|PM-Timer|sched_clock|rtc_cmos|audit: type=2000|usecs"
          r"|deferred pages|hrtimer|RTC time|loops_per_jiffy|took too long|took \d+|stall|watchdog")
 # What CPUID says of the processor: a hypervisor is there, so Linux trusts its TSC deadline timer
-# and distrusts its performance counters, and PEBS is hidden (docs/exit-policy.md).
-CPUID = r"TSC[_ ]deadline|TSC_DEADLINE|\.\.TIMER: vector|Performance Events|perfctr msr"
+# and distrusts its performance counters, and PEBS is hidden (docs/exit-policy.md). It loads no
+# microcode then, and takes a processor for vulnerable that it may be moved to.
+CPUID = (r"TSC[_ ]deadline|TSC_DEADLINE|\.\.TIMER: vector|Performance Events|perfctr msr"
+         r"|microcode: |ITS: |its_return_thunk")
 ORDER = r"input: AT Translated|initrd memory|random: "  # of threads that say it at any time
 
 
@@ -65,9 +67,11 @@ def xen(name, vellum, says):
 
 SYSTEMS = (
     System("linux-amd64", UP + ("Power down",), LINUX, "linux-amd64", (Module(INITRD),),
-           may_differ=f"{TIMES}|{ORDER}", memory=512, says=("boot protocol 2.15",)),
+           may_differ=f"{TIMES}|{ORDER}|{CPUID}", memory=512, says=("boot protocol 2.15",),
+           cpus=("amd", "intel")),
+    # Bochs takes a minute for each of the two; the last one is tried there by hand.
     System("linux-686-pae", UP + ("Power down",), LINUX, "linux-686-pae", (Module(INITRD),),
-           may_differ=f"{TIMES}|{ORDER}", memory=512, says=("boot protocol 2.15",)),
+           may_differ=f"{TIMES}|{ORDER}|{CPUID}", memory=512, says=("boot protocol 2.15",)),
     # What firmware offers beside memory: SMBIOS, runtime services, a framebuffer.
     System("linux-amd64-uefi", UP + ("Power down", "efi: EFI v2", "DMI: QEMU Standard PC",
                                      "Registered efivars operations", "x86/PAT: Configuration",
