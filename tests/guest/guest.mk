@@ -24,6 +24,9 @@ $(GUEST)/%.asm.o: %.asm
 	@mkdir -p $(@D)
 	$(QUIET_AS)$(NASM) -f elf32 -o $@ $<
 
+$(GUEST)/tests/guest/lib/caller.asm.o $(GUEST)/tests/guest/lib/run.asm.o: \
+	tests/guest/lib/processor.inc
+
 define guest_rule
 $(GUEST)/$(1).elf: $(patsubst %,$(GUEST)/%.o,$(wildcard tests/guest/$(1).c tests/guest/$(1).asm)) \
 	$(GUEST_LIB)

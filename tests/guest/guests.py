@@ -112,6 +112,14 @@ def clock_runs(*modes, two=()):
                  for run in rom_runs(*modes, two=two))
 
 
+def linux_runs():
+    """Runs of a generation of Linux: on one processor, then on two that do the same at a time."""
+    two = (rom_run("on", "two"), rom_run("trace", "pae two"))
+    return clock_runs("on", "calls", "trace", "trace") + tuple(
+        replace(run, name=run.name.replace(" ", "-"), told=f"{run.told} timer", icount=True, cpus=2)
+        for run in two)
+
+
 def vmi_power(how, why):
     """A run of vmi_power: the call that ends the machine, and what Vellum calls it."""
     return Run(how, words="mode=hv vmi=trace", told=how, why=why, exits={"triple_fault": 0})
@@ -188,10 +196,10 @@ GUESTS = (
           on=ALL),
     Guest("vmi_smp", tuple(replace(run, cpus=2) for run in rom_runs("on", "trace", "calls")),
           on=ALL),
-    Guest("vmi_linux_2_6_21", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
-    Guest("vmi_linux_2_6_22", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
-    Guest("vmi_linux_2_6_28", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
-    Guest("vmi_linux_2_6_30", clock_runs("on", "calls", "trace", "trace", two=("on",)), on=ALL),
+    Guest("vmi_linux_2_6_21", linux_runs(), on=ALL),
+    Guest("vmi_linux_2_6_22", linux_runs(), on=ALL),
+    Guest("vmi_linux_2_6_28", linux_runs(), on=ALL),
+    Guest("vmi_linux_2_6_30", linux_runs(), on=ALL),
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
     Guest("xsetbv", (HV, SHADOW, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),

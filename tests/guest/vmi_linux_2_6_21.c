@@ -57,6 +57,22 @@ static void idle_without_ticks(uint64_t period)
 	alarm_cancel(CYCLES_AVAILABLE);
 }
 
+/* Linux has the tick of the processors that start later at their local APICs from the start. */
+static void live(void)
+{
+	uint64_t period;
+
+	linux_live(200);
+	if (!linux_has(VMI_CALL_GetCycleFrequency))
+		return;
+	period = cycles_frequency() / HZ;
+	if (run_processor() == 0)
+		time_init(period);
+	setup_local_timer(period);
+	linux_live(200);
+	idle_without_ticks(period);
+}
+
 void guest_main(void)
 {
 	const struct linux_kernel kernel = {
@@ -66,15 +82,10 @@ void guest_main(void)
 	};
 
 	linux_boot(&kernel);
-	linux_live(200);
 	EXPECT(linux_has(VMI_CALL_GetCycleFrequency) || !told("timer"));
-	if (linux_has(VMI_CALL_GetCycleFrequency)) {
-		uint64_t period = cycles_frequency() / HZ;
-
+	if (linux_has(VMI_CALL_GetCycleFrequency))
 		alarm_read_clock_in_handlers();
-		time_init(period);
-		setup_local_timer(period);
-		linux_live(200);
-		idle_without_ticks(period);
-	}
+	live();
+	if (told("two"))
+		linux_live_on_two(live);
 }

@@ -10,95 +10,29 @@
  * does that, in stretches too long to see half an entry.
  */
 #include "alarm.h"
-#include "apic.h"
 #include "guest.h"
 #include "irq.h"
 #include "processors.h"
 #include "pv.h"
-#include "segments.h"
+#include "second.h"
 #include "site.h"
 
 const char guest_name[] = "vmi_smp";
 
-#define CR0_LINUX    0x80050023u
 #define FLAG_IF	     0x200u
 #define LOW	     0x0000000a00001001ull /* entries that share no half */
 #define HIGH	     0x0000000b00002001ull
+#define ACCESSED     0x20u
 #define ROUNDS	     300u
 #define STORES	     3000u
-#define PATIENCE     100000000u
 #define AP_VECTOR    0xe0u
-#define STACK_SIZE   4096u
 #define HALF(number) ((uint32_t)(number))
 
-/* What both processors do at a time, and how far each has come. */
-static void (*volatile job)(void);
-static volatile uint32_t jobs, done, torn, looks;
+static volatile uint32_t torn, looks;
 static volatile bool storing;
-static uint8_t stack[STACK_SIZE] __attribute__((aligned(16)));
 static volatile uint64_t entry, table[2];
 static struct site site;
-static uint32_t no_op = 0x0badbab0, other;
-
-struct table_register {
-	uint16_t limit;
-	uint32_t base;
-} __attribute__((packed));
-
-/* ---- the other processor ---- */
-
-static _Noreturn void secondary(void)
-{
-	for (uint32_t number = 1;; number++) {
-		while (jobs < number)
-			cpu_relax();
-		job();
-		done = number;
-	}
-}
-
-static void start_other(void)
-{
-	static struct vmi_ap_state state;
-	struct table_register gdt, idt;
-	uint32_t cr3;
-
-	asm volatile("sgdt %0; sidt %1; mov %%cr3, %2" : "=m"(gdt), "=m"(idt), "=r"(cr3));
-	state = (struct vmi_ap_state){
-		.cr0 = CR0_LINUX,
-		.cr3 = cr3,
-		.cr4 = cr4_read(),
-		.eip = (uint32_t)secondary,
-		.esp = (uint32_t)(stack + sizeof(stack) - 4),
-		.cs = LINUX_KERNEL_CS,
-		.ss = LINUX_KERNEL_DS,
-		.ds = LINUX_USER_DS,
-		.es = LINUX_USER_DS,
-		.fs = LINUX_PERCPU,
-		.gdtr_limit = gdt.limit,
-		.gdtr_base = gdt.base,
-		.idtr_limit = idt.limit,
-		.idtr_base = idt.base,
-	};
-	send_to(other, ICR_INIT_LEVEL);
-	send_to(other, ICR_INIT_RELEASE);
-	EXPECT_EQ("SetInitialAPState", HALF(VMI(SetInitialAPState, (uint32_t)&state, other)), 0);
-	send_to(other, ICR_STARTUP | START_PAGE);
-}
-
-static void begin_on_other(void (*what)(void))
-{
-	job = what;
-	jobs++;
-}
-
-static void await_other(const char *what)
-{
-	for (unsigned int i = 0; i < PATIENCE && done != jobs; i++)
-		cpu_relax();
-	if (done != jobs)
-		fail(__FILE__, __LINE__, "%s: the other processor does not come back", what);
-}
+static uint32_t no_op = 0x0badbab0;
 
 /* ---- IRET, to the next instruction ---- */
 
@@ -116,11 +50,11 @@ static void check_iret(void)
 		site_make(&site, SITE_JUMP, &no_op, NULL);
 		site_patch(&site, VMI_CALL_IRET);
 		memcpy(&distance, site.bytes + 1, sizeof(distance));
-		begin_on_other(iret_by_site);
+		second_begin(iret_by_site);
 		for (unsigned int pause = 0; pause < i % 8; pause++)
 			cpu_relax();
 		iret_by_site();
-		await_other("IRET");
+		second_await("IRET");
 		EXPECT_EQ("bytes behind the CALL's first", *(uint32_t *)(site.bytes + 1), distance);
 	}
 }
@@ -153,9 +87,9 @@ static void check_interrupt_calls(void)
 	disable = pv_reloc(VMI_CALL_DisableInterrupts).routine;
 	get = pv_reloc(VMI_CALL_GetInterruptMask).routine;
 	set = pv_reloc(VMI_CALL_SetInterruptMask).routine;
-	begin_on_other(switch_interrupts);
+	second_begin(switch_interrupts);
 	switch_interrupts();
-	await_other("interrupt calls");
+	second_await("interrupt calls");
 	EXPECT_EQ("masks that were another processor's", torn, 0);
 }
 
@@ -180,11 +114,33 @@ static void look(void)
 	}
 }
 
+/* As the processor marks an entry as accessed, whenever it likes. */
+static void mark_accessed(void)
+{
+	while (storing)
+		asm volatile("lock orb %1, %0" : "+m"(entry) : "i"(ACCESSED) : "cc");
+}
+
+static void check_stores_beside_marks(void)
+{
+	entry = LOW;
+	storing = true;
+	second_begin(mark_accessed);
+	for (unsigned int i = 0; i < STORES; i++) {
+		uint64_t value = i & 1 ? LOW : HIGH;
+
+		VMI(SetPxELong, HALF(value), HALF(value >> 32), HALF(&entry), 1);
+		EXPECT_EQ("an entry, stored", read_whole(&entry) & ~(uint64_t)ACCESSED, value);
+	}
+	storing = false;
+	second_await("marking an entry");
+}
+
 static void check_stores(void)
 {
 	entry = table[1] = LOW;
 	storing = true;
-	begin_on_other(look);
+	second_begin(look);
 	for (unsigned int i = 0; i < STORES; i++) {
 		uint64_t value = i & 1 ? LOW : HIGH;
 
@@ -192,7 +148,7 @@ static void check_stores(void)
 		VMI(WriteGDTEntry, HALF(table), 1, HALF(value), HALF(value >> 32));
 	}
 	storing = false;
-	await_other("looking at entries");
+	second_await("looking at entries");
 	EXPECT(looks > 0);
 	EXPECT_EQ("entries that were half", torn, 0);
 }
@@ -201,12 +157,12 @@ static void check_stores(void)
 
 static void set_alarm(void)
 {
-	*apic_register(APIC_SPURIOUS) = APIC_ENABLED | APIC_SPURIOUS_VECTOR;
 	irq_set_lvtt(AP_VECTOR, false);
 	irq_reset();
 	alarm_set(ALARM_WIRED_LVTT | CYCLES_REAL, cycles(CYCLES_REAL) + cycles_frequency() / 1000,
 		  0);
 	irq_await("the other processor's alarm", IRQ_APIC, 1);
+	EXPECT_EQ("alarms", irq_count(IRQ_APIC), 1);
 }
 
 static void cancel_none(void)
@@ -214,28 +170,48 @@ static void cancel_none(void)
 	EXPECT(!alarm_cancel(CYCLES_REAL));
 }
 
+static void expect_none(void)
+{
+	irq_let_in();
+	EXPECT_EQ("the other processor's alarms", irq_count(IRQ_APIC), 0);
+}
+
+/* It comes by an interrupt that the processor sends: to nobody but itself. */
+static void check_overdue_alarm(void)
+{
+	irq_reset();
+	second_begin(irq_reset);
+	second_await("a count of 0");
+	alarm_set(ALARM_WIRED_LVTT | CYCLES_REAL, cycles(CYCLES_REAL), 0);
+	irq_await("an overdue alarm", IRQ_APIC, 1);
+	second_begin(expect_none);
+	second_await("none here");
+}
+
 static void check_alarms(void)
 {
 	irq_set_lvtt(VECTOR_LVTT, false);
 	alarm_set(ALARM_WIRED_LVTT | CYCLES_REAL, cycles(CYCLES_REAL) + cycles_frequency() * 60, 0);
-	begin_on_other(set_alarm);
-	await_other("an alarm of its own");
-	EXPECT_EQ("alarms", irq_count(IRQ_APIC), 1);
-	begin_on_other(cancel_none);
-	await_other("none to cancel");
+	second_begin(set_alarm);
+	second_await("an alarm of its own");
+	EXPECT_EQ("the other processor's alarms here", irq_count(IRQ_APIC), 0);
+	second_begin(cancel_none);
+	second_await("none to cancel");
 	EXPECT(alarm_cancel(CYCLES_REAL));
 }
 
 void guest_main(void)
 {
-	other = 1 - own_apic_id();
 	pv_start(told("pae") ? PAGING_PAE : PAGING_4K);
-	processors_init();
-	start_other();
+	second_start(send_to);
 	check_interrupt_calls();
 	check_iret();
-	if (pv_has(VMI_CALL_SetPxELong))
+	if (pv_has(VMI_CALL_SetPxELong)) {
 		check_stores();
-	if (pv_has(VMI_CALL_SetAlarm))
+		check_stores_beside_marks();
+	}
+	if (pv_has(VMI_CALL_SetAlarm)) {
 		check_alarms();
+		check_overdue_alarm();
+	}
 }

@@ -2,9 +2,11 @@
 ;
 ; void caller_run(struct call *call): loads all registers from *call, calls its target, and
 ; puts into *call what the target has left in them. After the loads DS and ES may be
-; anything: all data is reached through SS.
+; anything: all data is reached through SS. Two processors may do so at a time.
 
 global caller_run
+
+%include "tests/guest/lib/processor.inc"
 
 DATA32		equ 0x10
 
@@ -27,28 +29,44 @@ STACK_		equ 60
 STACK_WORDS	equ 4
 EFLAGS_PLAIN	equ 2
 
+; What a processor keeps of its call
+struc	frame
+.esp:	resd 1
+.call:	resd 1
+.start:	resd 1				; ESP at the call, and behind it
+.end:	resd 1
+endstruc
+
 section .text
+
+; EAX = this processor's frame. Changes: flags.
+%macro FRAME 0
+	PROCESSOR
+	shl	eax, 4
+	add	eax, frames
+%endmacro
 
 caller_run:
 	pushad
+	FRAME
 	mov	ebp, [esp + 36]
-	mov	[caller_esp], esp
-	mov	[caller_call], ebp
+	mov	[eax + frame.esp], esp
+	mov	[eax + frame.call], ebp
 	sub	esp, [ebp + SKEW_]
 %assign word STACK_WORDS
 %rep STACK_WORDS
   %assign word word - 1
 	push	dword [ebp + STACK_ + word * 4]
 %endrep
-	mov	[caller_start], esp
+	mov	[eax + frame.start], esp
+	push	dword .back		; as a CALL of the target does
+	push	dword [ebp + TARGET_]
 	push	dword [ebp + EFLAGS_]
 	push	dword [ebp + EBP_]
 	mov	gs, [ebp + GS_]
 	mov	fs, [ebp + FS_]
 	mov	es, [ebp + ES_]
 	mov	ds, [ebp + DS_]
-	mov	eax, [ebp + TARGET_]
-	mov	[ss:caller_target], eax
 	mov	eax, [ebp + EAX_]
 	mov	ecx, [ebp + ECX_]
 	mov	edx, [ebp + EDX_]
@@ -57,43 +75,42 @@ caller_run:
 	mov	edi, [ebp + EDI_]
 	pop	ebp
 	popfd
-	call	[ss:caller_target]
-	mov	[ss:caller_end], esp
-	mov	esp, [ss:caller_start]	; whatever the target has popped
+	ret
+.back:
+	push	eax
 	pushfd
+	FRAME
 	push	ebp
-	mov	ebp, [ss:caller_call]
-	mov	[ebp + EAX_], eax
+	mov	ebp, [ss:eax + frame.call]
+	pop	dword [ebp + EBP_]
+	pop	dword [ebp + EFLAGS_]
+	pop	dword [ebp + EAX_]
+	mov	[ss:eax + frame.end], esp
 	mov	[ebp + ECX_], ecx
 	mov	[ebp + EDX_], edx
 	mov	[ebp + EBX_], ebx
 	mov	[ebp + ESI_], esi
 	mov	[ebp + EDI_], edi
-	pop	dword [ebp + EBP_]
-	pop	dword [ebp + EFLAGS_]
+	mov	esp, [ss:eax + frame.start]	; whatever the target has popped
 	push	dword EFLAGS_PLAIN
 	popfd
 	mov	[ebp + DS_], ds
 	mov	[ebp + ES_], es
 	mov	[ebp + FS_], fs
 	mov	[ebp + GS_], gs
-	mov	eax, DATA32
-	mov	ds, eax
-	mov	es, eax
-	xor	eax, eax
-	mov	fs, eax
-	mov	gs, eax
-	mov	eax, [caller_end]
-	sub	eax, [caller_start]
-	mov	[ebp + POPPED_], eax
-	mov	esp, [caller_esp]
+	mov	ecx, DATA32
+	mov	ds, ecx
+	mov	es, ecx
+	xor	ecx, ecx
+	mov	fs, ecx
+	mov	gs, ecx
+	mov	ecx, [eax + frame.end]
+	sub	ecx, [eax + frame.start]
+	mov	[ebp + POPPED_], ecx
+	mov	esp, [eax + frame.esp]
 	popad
 	ret
 
 section .bss
 
-caller_esp:	resd 1
-caller_call:	resd 1
-caller_target:	resd 1
-caller_start:	resd 1			; ESP at the call, and behind it
-caller_end:	resd 1
+frames:		resb PROCESSORS * frame_size

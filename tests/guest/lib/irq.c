@@ -21,13 +21,13 @@
 
 #define PATIENCE 20000000 /* rounds; one to some seconds */
 
-static volatile unsigned int counts[IRQS];
+static volatile unsigned int counts[2][IRQS]; /* by processor */
 static unsigned int pit_overrun;
 static void (*volatile irq_hook)(enum irq);
 
 static void taken(enum irq irq)
 {
-	counts[irq]++;
+	counts[run_processor()][irq]++;
 	if (irq_hook)
 		irq_hook(irq);
 }
@@ -65,7 +65,7 @@ static void try_pit(void)
 	stopwatch_await();
 	irq_reset();
 	irq_let_in();
-	pit_overrun = counts[IRQ_PIC];
+	pit_overrun = irq_count(IRQ_PIC);
 }
 
 unsigned int irq_pit_overrun(void)
@@ -73,13 +73,18 @@ unsigned int irq_pit_overrun(void)
 	return pit_overrun;
 }
 
+void irq_init_apic(void)
+{
+	*apic_register(APIC_SPURIOUS) = APIC_ENABLED | APIC_SPURIOUS_VECTOR;
+	*apic_register(APIC_TIMER_COUNT) = 0;
+	irq_set_lvtt(VECTOR_LVTT, false);
+}
+
 void irq_init(void)
 {
 	init_pic();
-	*apic_register(APIC_SPURIOUS) = APIC_ENABLED | APIC_SPURIOUS_VECTOR;
-	*apic_register(APIC_TIMER_COUNT) = 0;
 	run_set_handler(VECTOR_IRQ0, take_pic);
-	irq_set_lvtt(VECTOR_LVTT, false);
+	irq_init_apic();
 	irq_let_in(); /* what the BIOS has left in the PIC */
 	try_pit();
 	outb(PIT_COMMAND, PIT_STOPPED); /* its output rises, which is an interrupt */
@@ -105,12 +110,14 @@ void irq_change_lvtt(unsigned int vector, bool masked)
 
 unsigned int irq_count(enum irq irq)
 {
-	return counts[irq];
+	return counts[run_processor()][irq];
 }
 
 void irq_reset(void)
 {
-	counts[IRQ_PIC] = counts[IRQ_APIC] = 0;
+	volatile unsigned int *own = counts[run_processor()];
+
+	own[IRQ_PIC] = own[IRQ_APIC] = 0;
 }
 
 void irq_set_hook(void (*hook)(enum irq))
@@ -120,10 +127,10 @@ void irq_set_hook(void (*hook)(enum irq))
 
 void irq_await(const char *what, enum irq irq, unsigned int count)
 {
-	for (unsigned int i = 0; counts[irq] < count; i++) {
+	for (unsigned int i = 0; irq_count(irq) < count; i++) {
 		if (i == PATIENCE)
 			fail(__FILE__, __LINE__, "%s: %u interrupts, expected %u", what,
-			     counts[irq], count);
+			     irq_count(irq), count);
 		irq_let_in();
 	}
 }

@@ -23,6 +23,9 @@ enum irq {
  */
 void irq_init(void);
 
+/* The APIC's part of it, for a processor that starts later. Counts are each processor's own. */
+void irq_init_apic(void);
+
 /* LVTT gets this vector, masked or not, in one-shot mode. The vector counts as IRQ_APIC. */
 void irq_set_lvtt(unsigned int vector, bool masked);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "linux.h"
+#include "apic.h"
 #include "guest.h"
 #include "pv.h"
+#include "processors.h"
+#include "second.h"
 #include "segments.h"
 #include "site.h"
 
@@ -19,7 +22,9 @@
 #define LAZY_CPU	 2u
 #define LINEAR_PAGES	 (LINEAR_SIZE >> PAGE_SHIFT)
 #define PRESENT_WRITABLE 0x07u	/* for the user, too */
-#define TABLE_PFN	 0x300u /* a page that is announced as a page table, and is none */
+#define TABLE_PFN	 0x300u /* pages that are announced as page tables, and are none */
+#define PROCESSORS	 2u
+#define OWN_PAGES	 (WINDOW_PAGES / PROCESSORS)
 
 /* How vmi.c takes an answer: pointer as it is, a wrapper around it, or a bare routine. */
 enum taken { FILL, WRAP, GET };
@@ -72,8 +77,9 @@ static struct linux_kernel kernel;
 static uint32_t ops[VMI_CALL_COUNT]; /* 0: native */
 static uint32_t iret_op = IRET_POISON, sysexit_op = SYSEXIT_POISON;
 static struct site enable, disable, restore, save, save_disable, iret, sysexit;
-static uint8_t kernel_stack[512];
-static uint8_t user_stack[64];
+static uint8_t kernel_stack[PROCESSORS][512];
+static uint8_t user_stack[PROCESSORS][64];
+static void (*second_life)(void);
 
 static void empty(void)
 {
@@ -237,6 +243,11 @@ static void early_setup(void)
 	paging_on(kernel.paging);
 }
 
+static void enable_sysexit(void)
+{
+	EXPECT_EQ("SYSENTER_CS", msr_write(MSR_SYSENTER_CS, LINUX_KERNEL_CS), DONE);
+}
+
 void linux_boot(const struct linux_kernel *wanted)
 {
 	kernel = *wanted;
@@ -244,7 +255,7 @@ void linux_boot(const struct linux_kernel *wanted)
 	if (kernel.early_init)
 		early_setup();
 	vmi_activate();
-	EXPECT_EQ("SYSENTER_CS", msr_write(MSR_SYSENTER_CS, LINUX_KERNEL_CS), DONE);
+	enable_sysexit();
 }
 
 static void live_interrupts(void)
@@ -265,6 +276,11 @@ static void live_save_disable(void)
 	EXPECT_EQ("IF, saved and off", result.flags, 0);
 }
 
+static uint32_t user_esp(void)
+{
+	return (uint32_t)(user_stack[run_processor()] + sizeof(user_stack[0]));
+}
+
 /* The user makes a system call at once: INT 80h. */
 static void run_user(struct state *state)
 {
@@ -272,24 +288,24 @@ static void run_user(struct state *state)
 	run(state);
 	EXPECT_EQ("system call", state->vector, DONE);
 	EXPECT_EQ("user CS", state->cs, LINUX_USER_CS);
-	EXPECT_EQ("user ESP", state->rsp, (uint32_t)user_stack + sizeof(user_stack));
+	EXPECT_EQ("user ESP", state->rsp, user_esp());
 	EXPECT_EQ("user IF", state->rflags & FLAG_IF, FLAG_IF);
 }
 
 static void live_user(void)
 {
 	static const uint8_t program[] = {INT_DONE};
-	uint32_t frame[] = {(uint32_t)program, LINUX_USER_CS, FLAG_IF | 2,
-			    (uint32_t)user_stack + sizeof(user_stack), LINUX_USER_DS};
+	uint32_t frame[] = {(uint32_t)program, LINUX_USER_CS, FLAG_IF | 2, user_esp(),
+			    LINUX_USER_DS};
 	struct state state = state_for(iret.bytes);
-	uint8_t *top = kernel_stack + sizeof(kernel_stack) - sizeof(frame);
+	uint8_t *top = kernel_stack[run_processor()] + sizeof(kernel_stack[0]) - sizeof(frame);
 
 	memcpy(top, frame, sizeof(frame));
 	state.rsp = (uint32_t)top;
 	run_user(&state);
 	state = state_for(sysexit.bytes);
 	state.rdx = (uint32_t)program;
-	state.rcx = (uint32_t)user_stack + sizeof(user_stack);
+	state.rcx = user_esp();
 	run_user(&state);
 }
 
@@ -334,14 +350,16 @@ static void set_entry(unsigned int page, uint64_t value)
 
 static void live_pages(unsigned int page)
 {
-	static volatile uint32_t cells[2 * 1024] __attribute__((aligned(4096)));
+	static volatile uint32_t pages[PROCESSORS][2 * 1024] __attribute__((aligned(4096)));
+	volatile uint32_t *cells = pages[run_processor()];
+	uint32_t table = TABLE_PFN + run_processor();
 	volatile uint32_t *window = (uint32_t *)(WINDOW + page * (uint32_t)PAGE_SIZE);
 	uint32_t flags = kernel.paging == PAGING_PAE ? PAGE_PAE : 0;
 
 	cells[0] = page;
 	cells[1024] = ~page;
 	if (linux_has(VMI_CALL_AllocatePage))
-		LINUX_OP(AllocatePage, TABLE_PFN, flags | PAGE_L1, 0, 0, 0);
+		LINUX_OP(AllocatePage, table, flags | PAGE_L1, 0, 0, 0);
 	set_lazy(LAZY_MMU);
 	set_entry(page, (uint32_t)&cells[0] | PRESENT_WRITABLE);
 	set_lazy(LAZY_OFF);
@@ -351,7 +369,7 @@ static void live_pages(unsigned int page)
 	if (linux_has(VMI_CALL_FlushTLB))
 		LINUX_OP(FlushTLB, FLUSH_TLB);
 	if (linux_has(VMI_CALL_ReleasePage))
-		LINUX_OP(ReleasePage, TABLE_PFN, flags | PAGE_L1);
+		LINUX_OP(ReleasePage, table, flags | PAGE_L1);
 }
 
 void linux_live(unsigned int rounds)
@@ -362,7 +380,7 @@ void linux_live(unsigned int rounds)
 			live_save_disable();
 		live_user();
 		switch_space();
-		live_pages(i % WINDOW_PAGES);
+		live_pages(run_processor() * OWN_PAGES + i % OWN_PAGES);
 		if (linux_has(VMI_CALL_IODelay))
 			LINUX_OP(IODelay);
 	}
@@ -374,4 +392,32 @@ void linux_idle(void)
 		LINUX_OP(Halt);
 	else
 		asm volatile("sti; hlt; cli" ::: "memory");
+}
+
+/* apic_write() */
+static void send_command(uint32_t apic_id, uint32_t command)
+{
+	if (!linux_has(VMI_CALL_APICWrite)) {
+		send_to(apic_id, command);
+		return;
+	}
+	LINUX_OP(APICWrite, APIC_ICR_HIGH & 0xfff, apic_id << 24);
+	LINUX_OP(APICWrite, APIC_ICR & 0xfff, command);
+	while (*apic_register(APIC_ICR) & ICR_PENDING)
+		cpu_relax();
+}
+
+static void live_as_second(void)
+{
+	enable_sysexit();
+	second_life();
+}
+
+void linux_live_on_two(void (*life)(void))
+{
+	second_life = life;
+	second_start(send_command);
+	second_begin(live_as_second);
+	life();
+	second_await("its life");
 }

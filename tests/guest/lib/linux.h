@@ -37,6 +37,9 @@ uint64_t linux_op(enum vmi_call call, const uint32_t arguments[5]);
  */
 void linux_live(unsigned int rounds);
 
+/* Starts the second processor; then both live this life at a time, and must survive it. */
+void linux_live_on_two(void (*life)(void));
+
 /* The kernel's idle loop, until an interrupt; natively if the ROM has no Halt. */
 void linux_idle(void);
 

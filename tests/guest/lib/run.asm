@@ -9,7 +9,9 @@
 ; from CPL 3 also ESP and SS.
 
 extern run_handlers, run_handled, run_unexpected
-global run, run_vectors, run_state, run_esp, run_fault_stack
+global run, run_vectors, run_state, run_esp, run_fault_stack, run_fault_stack_2
+
+%include "tests/guest/lib/processor.inc"
 
 DATA32		equ 0x10
 USER_DATA	equ 0x2b
@@ -37,9 +39,10 @@ run:
 	push	ebx
 	push	esi
 	push	edi
-	mov	[run_esp], esp
+	PROCESSOR
+	mov	[run_esp + eax * 4], esp
 	mov	ebp, [esp + 20]
-	mov	[run_state], ebp
+	mov	[run_state + eax * 4], ebp
 	xor	eax, eax
 	mov	dr6, eax
 	test	byte [ebp + CS_], 3
@@ -88,29 +91,31 @@ arrived:
 	mov	es, eax
 	cld
 	mov	ebp, esp		; [ebp + 8]: PUSHA's; [ebp + 40]: the frame
-	mov	eax, [ebp + 40]
-	cmp	dword [run_handlers + eax * 4], 0
+	mov	ecx, [ebp + 40]
+	cmp	dword [run_handlers + ecx * 4], 0
 	jne	.handle
-	mov	edi, [run_state]
+	PROCESSOR
+	mov	ebx, eax
+	mov	edi, [run_state + ebx * 4]
 	test	edi, edi
 	jz	.unexpected		; of the library or a test itself
 	call	save
 	xor	eax, eax
-	mov	[run_state], eax
+	mov	[run_state + ebx * 4], eax
 	mov	fs, eax
 	mov	gs, eax
 	mov	eax, DATA32
 	mov	ss, eax
-	mov	esp, [run_esp]
+	mov	esp, [run_esp + ebx * 4]
 	pop	edi
 	pop	esi
 	pop	ebx
 	pop	ebp
 	ret
 .handle:
-	push	eax
+	push	ecx
 	call	run_handled
-	pop	eax
+	pop	ecx
 	pop	es
 	pop	ds
 	popa
@@ -158,8 +163,10 @@ save:
 
 section .bss
 
-run_state:	resd 1			; 0: no snippet runs
-run_esp:	resd 1
+run_state:	resd PROCESSORS		; 0: no snippet runs
+run_esp:	resd PROCESSORS
 alignb 16
 		resb 8192
 run_fault_stack:			; TSS.ESP0, for what comes from CPL 3
+		resb 8192
+run_fault_stack_2:

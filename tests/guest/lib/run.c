@@ -2,8 +2,9 @@
 #include "run.h"
 #include "guest.h"
 
-#define VECTORS	  256
-#define STUB_SIZE 16
+#define VECTORS	   256
+#define STUB_SIZE  16
+#define PROCESSORS 2
 
 /* Descriptors, flat and accessed: APM volume 2, 4.8 */
 #define SEGMENT_CODE32	    0x00cf9b000000ffffull
@@ -35,6 +36,7 @@ void run64_enter(struct state *state, uint32_t pml4); /* run64.asm */
 void run_handled(unsigned int vector);		      /* called by run.asm, as the next */
 _Noreturn void run_unexpected(const uint32_t *frame);
 extern const uint8_t run_vectors[], run64_vectors[];
+extern uint8_t run_fault_stack_2[];
 extern struct {
 	uint16_t limit;
 	uint64_t base;
@@ -55,8 +57,8 @@ static uint64_t gdt[] = {
 	SEGMENT_TSS32,
 };
 static uint64_t idt[VECTORS], long_idt[VECTORS][2];
-static struct tss tss;
-static uint8_t stack[8192] __attribute__((aligned(4096)));
+static struct tss tss[PROCESSORS];
+static uint8_t stacks[PROCESSORS][8192] __attribute__((aligned(4096)));
 
 void run_handled(unsigned int vector)
 {
@@ -69,12 +71,17 @@ _Noreturn void run_unexpected(const uint32_t *frame)
 	     frame[0], frame[1], frame[2]);
 }
 
+static uint64_t based(uint64_t descriptor, uint32_t base)
+{
+	return (descriptor & ~SEGMENT_BASE_BITS) | (uint64_t)(base & 0xffffff) << 16 |
+	       (uint64_t)(base >> 24) << 56;
+}
+
 void run_set_base(unsigned int selector, uint32_t base)
 {
 	uint64_t *descriptor = &gdt[selector / sizeof(*gdt)];
 
-	*descriptor &= ~SEGMENT_BASE_BITS;
-	*descriptor |= (uint64_t)(base & 0xffffff) << 16 | (uint64_t)(base >> 24) << 56;
+	*descriptor = based(*descriptor, base);
 }
 
 void run_set_handler(unsigned int vector, void (*handler)(void))
@@ -125,26 +132,46 @@ static void fill_idts(void)
 	idt64.base = (uint32_t)long_idt;
 }
 
+/* Its descriptor. */
+static uint64_t make_tss(struct tss *made, const uint8_t *fault_stack)
+{
+	made->ss0 = DATA32;
+	made->esp0 = (uint32_t)fault_stack;
+	made->io_map = sizeof(*made);
+	return based(SEGMENT_TSS32, (uint32_t)made) | (sizeof(*made) - 1);
+}
+
+uint64_t run_second_tss(void)
+{
+	return make_tss(&tss[1], run_fault_stack_2);
+}
+
 void run_init(void)
 {
-	tss.ss0 = DATA32;
-	tss.esp0 = (uint32_t)run_fault_stack;
-	tss.io_map = sizeof(tss);
-	gdt[TSS / sizeof(*gdt)] |= sizeof(tss) - 1;
-	run_set_base(TSS, (uint32_t)&tss);
+	gdt[TSS / sizeof(*gdt)] = make_tss(&tss[0], run_fault_stack);
 	load_gdt();
 	fill_idts();
 	load_idt();
 	asm volatile("ltr %w0" ::"r"(TSS));
 }
 
+unsigned int run_processor(void)
+{
+	uint16_t selector;
+
+	asm volatile("str %0" : "=r"(selector));
+	return selector == TSS_2;
+}
+
 struct state state_for(const void *code)
 {
+	unsigned int processor = run_processor();
+
 	return (struct state){
 		.rip = (uint32_t)code,
 		.cs = CODE32,
 		.ss = DATA32,
-		.rsp = (uint32_t)(stack + sizeof(stack)),
+		.rsp = (uint32_t)(stacks[processor] + sizeof(stacks[processor])),
 		.rflags = RFLAGS_RESERVED,
 	};
 }

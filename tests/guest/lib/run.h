@@ -36,11 +36,18 @@ _Static_assert(offsetof(struct state, dr6) == 23 * 8, "run.asm");
 #define DATA16	  0x38
 #define CODE_BASE 0x40 /* 32-bit code, base in run_code_base() */
 #define TSS	  0x48
+#define TSS_2	  0xf0 /* the second processor's, in the GDT of segments.h */
 
 /* A state that starts at code: at CPL 0, or in 64-bit code, or at CPL 3. */
 struct state state_for(const void *code);
 struct state state_for64(const void *code);
 struct state state_for_user(const void *code);
+
+/*
+ * Which processor this is, by its TR: 1 with TSS_2, else 0. Each has its own stacks and snippet,
+ * so that both may run() at a time.
+ */
+unsigned int run_processor(void);
 
 /* Runs in the paging mode that is on. Interrupts are off unless rflags says otherwise. */
 void run(struct state *state);
@@ -52,8 +59,11 @@ void run64(struct state *state);
 unsigned int vector_of(const void *code);
 unsigned int vector_of_user(const void *code);
 
-/* The end of the stack for what comes from CPL 3. */
+/* The end of the first processor's stack for what comes from CPL 3. */
 extern uint8_t run_fault_stack[];
+
+/* The descriptor for TSS_2, which has a stack of its own. */
+uint64_t run_second_tss(void);
 
 /* Sets the base of CODE_BASE, or of CODE16. */
 void run_set_base(unsigned int selector, uint32_t base);

@@ -47,6 +47,7 @@ static void fill(void)
 	segments_set_descriptor(LINUX_LDT, based(SEGMENT_LDT, ldt, sizeof(ldt) - 1));
 	segments_set_descriptor(LINUX_PERCPU,
 				based(SEGMENT_SMALL, segments_percpu, sizeof(segments_percpu) - 1));
+	segments_set_descriptor(TSS_2, run_second_tss());
 	segments_set_descriptor(LINUX_ABSENT_CS, (SEGMENT_CODE | SEGMENT_USER) & ~PRESENT);
 	segments_set_descriptor(LINUX_ABSENT_DS, (SEGMENT_DATA | SEGMENT_USER) & ~PRESENT);
 }

@@ -29,7 +29,7 @@ static void one_shot(uint64_t delta)
 	EXPECT(!alarm_cancel(ALARM_WIRED_LVTT | CYCLES_REAL));
 }
 
-bool vmiclock_run(void)
+static bool run_clock(void)
 {
 	uint64_t frequency;
 
@@ -38,10 +38,18 @@ bool vmiclock_run(void)
 	alarm_read_clock_in_handlers();
 	frequency = cycles_frequency();
 	EXPECT(LINUX_OP(GetWallclockTime) != 0);
-	tick("ticks by IRQ 0", 0, IRQ_PIC, frequency / HZ);
+	if (run_processor() == 0)
+		tick("ticks by IRQ 0", 0, IRQ_PIC, frequency / HZ);
 	irq_set_lvtt(VECTOR_LVTT, false);
 	tick("ticks by LVTT", ALARM_WIRED_LVTT, IRQ_APIC, frequency / HZ);
 	for (unsigned int i = 1; i <= TICKS; i++)
 		one_shot(frequency / HZ / i);
 	return true;
+}
+
+void vmiclock_live(void)
+{
+	linux_live(200);
+	EXPECT(run_clock() || !told("timer"));
+	linux_live(200);
 }

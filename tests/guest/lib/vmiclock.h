@@ -6,9 +6,10 @@
 #include "lib/types.h"
 
 /*
- * Behind linux_boot(): ticks by IRQ 0, then by LVTT, one-shots, an idle that wakes up. Fails the
- * guest if something does not come; false if the ROM has no timer.
+ * Behind linux_boot(), on each processor: linux_live(), ticks by IRQ 0 (the first processor's)
+ * and by LVTT, one-shots, an idle that wakes up. Fails the guest if something does not come, or
+ * if it is told "timer" and the ROM has none.
  */
-bool vmiclock_run(void);
+void vmiclock_live(void);
 
 #endif
