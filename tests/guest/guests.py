@@ -33,6 +33,7 @@ class Run:
     console: tuple[str, ...] = ()   # regular expressions that COM2 must match
     once: tuple[str, ...] = ()      # texts that COM2 shows once, not more: no flood
     exits: dict[str, int] = field(default_factory=dict)  # exact numbers by reason
+    calls: dict[str, int] = field(default_factory=dict)  # exact numbers by VMI call
     stays: bool = False             # the machine stops without an end: so does the test
     icount: bool = False            # time by instructions: a busy host holds nothing up
     extra: tuple[str, ...] = ()     # the emulator's own words
@@ -172,11 +173,13 @@ GUESTS = (
                        Run("off", told="none"), replace(NATIVE, told="none")), same=True, on=ALL),
     Guest("vmi_rom", (Run("on", words="mode=hv vmi=on", told="hints", once=("announced itself",)),
                       Run("calls", words="mode=hv vmi=calls")), on=ALL),
-    Guest("vmi_irq_ops", rom_runs("on", "trace"), on=ALL),
+    Guest("vmi_irq_ops", tuple(replace(run, icount=True) for run in rom_runs("on", "trace")),
+          on=ALL),
     Guest("vmi_iret", without_trace(rom_runs("on", "trace"), BOCHS_V86), on=ALL),
     Guest("vmi_iret_bad", without_trace(rom_runs("on", "trace"), BOCHS_STEP), on=ALL),
     Guest("vmi_sysexit", rom_runs("on", "trace"), on=ALL),
-    Guest("vmi_calls_cpu", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_calls_cpu", tuple(replace(run, calls={"WBINVD": 8, "CLTS": 8, "Halt": 0})
+                                 for run in rom_runs("trace", "trace")), on=ALL),
     Guest("vmi_calls_tables", rom_runs("trace", "trace"), on=ALL),
     Guest("vmi_calls_mmu", rom_runs("trace", "trace"), on=ALL),
     Guest("vmi_flush", rom_runs("trace", "trace"), on=ALL),

@@ -121,6 +121,8 @@ def check_end(run, found, com1):
         assert exits["total"] == int(counted) + 1, "the record was not made at the end"
     for reason, count in run.exits.items():
         assert exits["by_reason"].get(reason, {"count": 0})["count"] == count, reason
+    for call, count in run.calls.items():
+        assert exits["vmi_calls"].get(call, {"count": 0})["count"] == count, call
 
 
 @pytest.mark.parametrize("place, guest, run", CASES)

@@ -10,13 +10,19 @@
 #include "apic.h"
 #include "guest.h"
 #include "irq.h"
+#include "processors.h"
 #include "pv.h"
 
 const char guest_name[] = "vmi_calls_apic";
 
 #define OFFSET(address) ((address)&0xfffu)
 #define PDE32_LARGE	0x87u
+#define LIKE_INIT	0xfffff500u
 #define ELSEWHERE	(0xfee00000ull ^ 0xfe000000ull)
+#define MSR_X2APIC_TPR	0x808u
+#define BASE_ENABLED	BIT(11)
+#define BASE_X2APIC	BIT(10)
+#define CPUID_X2APIC	BIT(21) /* ECX */
 #define APIC_PDE	(APIC_ID >> 22)
 
 static volatile unsigned int taken;
@@ -27,6 +33,7 @@ static void check_read(uint32_t reg)
 
 	EXPECT_EQ("APICRead of an offset", (uint32_t)VMI(APICRead, reg), wanted);
 	EXPECT_EQ("APICRead of an address", (uint32_t)VMI(APICRead, 0xfee00000u | reg), wanted);
+	EXPECT_EQ("APICRead of an odd offset", (uint32_t)VMI(APICRead, reg | 0xc), wanted);
 	EXPECT_EQ("APICRead of a fixmap's", (uint32_t)VMI(APICRead, 0xffffb000u | reg), wanted);
 }
 
@@ -36,7 +43,8 @@ static void check_write(uint32_t address, uint32_t value)
 	EXPECT_EQ("APICWrite to an offset", *apic_register(address), value);
 	VMI(APICWrite, address, 0);
 	EXPECT_EQ("APICWrite to an address", *apic_register(address), 0);
-	*apic_register(address) = value;
+	VMI(APICWrite, 0xffffb00c | OFFSET(address), value);
+	EXPECT_EQ("APICWrite to a fixmap's odd address", *apic_register(address), value);
 	check_read(OFFSET(address));
 }
 
@@ -65,6 +73,25 @@ static void check_eoi(void)
 		irq_let_in();
 		EXPECT_EQ("interrupts by ICR", taken, i);
 	}
+}
+
+static void take_nmi(void)
+{
+	taken++;
+}
+
+/* What has an INIT's bits, or nearly so, and is none. */
+static void check_no_commands(void)
+{
+	VMI(APICWrite, OFFSET(APIC_TIMER_COUNT), LIKE_INIT);
+	EXPECT_EQ("the timer's count", *apic_register(APIC_TIMER_COUNT), LIKE_INIT);
+	*apic_register(APIC_TIMER_COUNT) = 0;
+	run_set_handler(VECTOR_NMI, take_nmi);
+	taken = 0;
+	VMI(APICWrite, OFFSET(APIC_ICR_HIGH), *apic_register(APIC_ID));
+	VMI(APICWrite, OFFSET(APIC_ICR), ICR_NMI);
+	wait_a_while();
+	EXPECT_EQ("NMIs by ICR", taken, 1);
 }
 
 /* Linux maps it in its fixmap only: nothing is where the APIC is. */
@@ -101,6 +128,24 @@ static void check_moved(void)
 	*apic_register(APIC_TPR) = 0;
 }
 
+/* As MSRs, then off: QEMU does not turn an APIC on again, so this comes last. */
+static void check_other_modes(void)
+{
+	uint32_t version = *apic_register(APIC_VERSION);
+	uint64_t base = rdmsr(MSR_APIC_BASE);
+
+	if (leaf_read(CPUID_FEATURES, 0).ecx & CPUID_X2APIC) {
+		EXPECT_EQ("x2APIC", msr_write(MSR_APIC_BASE, base | BASE_X2APIC), DONE);
+		EXPECT_EQ("APICRead, x2APIC", (uint32_t)VMI(APICRead, OFFSET(APIC_VERSION)),
+			  version);
+		VMI(APICWrite, OFFSET(APIC_TPR), 0x30);
+		EXPECT_EQ("APICWrite, x2APIC", rdmsr(MSR_X2APIC_TPR), 0x30);
+	}
+	EXPECT_EQ("APIC off", msr_write(MSR_APIC_BASE, base & ~(uint64_t)BASE_ENABLED), DONE);
+	EXPECT_EQ("APICRead, off", (uint32_t)VMI(APICRead, OFFSET(APIC_VERSION)), ~0u);
+	VMI(APICWrite, OFFSET(APIC_TPR), 0x30);
+}
+
 /* Registers that are none, and all that a wild guest has. */
 static void check_wild(void)
 {
@@ -122,9 +167,12 @@ void guest_main(void)
 		check_write(APIC_ICR_HIGH, 0x5a000000);
 		check_eoi();
 		check_wild();
+		check_no_commands();
 	}
 	if (!told("two")) /* then an APIC may not move */
 		check_moved();
 	if (!told("pae"))
 		check_unmapped();
+	if (!told("two"))
+		check_other_modes();
 }

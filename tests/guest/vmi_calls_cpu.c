@@ -14,6 +14,9 @@
 const char guest_name[] = "vmi_calls_cpu";
 
 #define MSR_SYSENTER_ESP 0x175u
+#define MSR_TSC		 0x010u
+#define MSR_WIDE	 0xc0000082u /* LSTAR */
+#define WIDE_VALUE	 0xffff800012345678ull
 #define CR0_TS		 BIT(3)
 #define CR0_AM		 BIT(18)
 #define CR4_TSD		 BIT(2)
@@ -64,6 +67,9 @@ static void check_msr(void)
 	EXPECT_EQ("RDMSR", VMI(RDMSR, 0, 0, MSR_SYSENTER_ESP), value);
 	value = rdmsr(MSR_EFER);
 	EXPECT_EQ("RDMSR", VMI(RDMSR, 0, 0, MSR_EFER), value);
+	VMI(WRMSR, LOW(WIDE_VALUE), LOW(WIDE_VALUE >> 32), MSR_WIDE);
+	EXPECT_EQ("a wide MSR", rdmsr(MSR_WIDE), WIDE_VALUE);
+	EXPECT_EQ("RDMSR, wide", VMI(RDMSR, 0, 0, MSR_WIDE), WIDE_VALUE);
 }
 
 static void check_cr0(void)
@@ -133,15 +139,21 @@ static void check_debug(void)
 	EXPECT_EQ("DR3", READ("dr3"), 0x1003);
 	for (unsigned int i = 0; i < ARRAY_SIZE(wild); i++) {
 		VMI(SetDR, wild[i], 0x600d);
-		VMI(GetDR, wild[i]);
+		EXPECT_EQ("GetDR of none", LOW(VMI(GetDR, wild[i])), 0);
 	}
 	for (uint32_t n = 0; n < 4; n++)
 		EXPECT_EQ("GetDR", LOW(VMI(GetDR, n)), 0x1000 + n);
 	VMI(SetDR, 6, DR6_FIXED | 0xf);
 	EXPECT_EQ("DR6", READ("dr6"), DR6_FIXED | 0xf);
 	EXPECT_EQ("GetDR of 6", LOW(VMI(GetDR, 6)), DR6_FIXED | 0xf);
-	VMI(SetDR, 7, DR7_FIXED);
-	EXPECT_EQ("GetDR of 7", LOW(VMI(GetDR, 7)), READ("dr7"));
+	VMI(SetDR, 4, DR6_FIXED | 0x5); /* other names of 6 and 7 */
+	EXPECT_EQ("DR6 by 4", READ("dr6"), DR6_FIXED | 0x5);
+	VMI(SetDR, 7, DR7_FIXED | 0x1); /* execution at 0x1000, where nothing is */
+	EXPECT_EQ("DR7", READ("dr7"), DR7_FIXED | 0x1);
+	EXPECT_EQ("GetDR of 7", LOW(VMI(GetDR, 7)), DR7_FIXED | 0x1);
+	VMI(SetDR, 5, DR7_FIXED);
+	EXPECT_EQ("DR7 by 5", READ("dr7"), DR7_FIXED);
+	EXPECT_EQ("GetDR of 5", LOW(VMI(GetDR, 5)), DR7_FIXED);
 }
 
 static uint64_t tsc(void)
@@ -157,6 +169,7 @@ static void check_counters(void)
 	static const uint8_t rdpmc[] = {0x0f, 0x33, INT_DONE};
 	struct state native = state_for(rdpmc);
 
+	msr_write(MSR_TSC, BIT(33) + tsc()); /* its upper half is 0 else; QEMU's stays so */
 	for (unsigned int i = 0; i < 100; i++) {
 		uint64_t before = tsc(), found = VMI(RDTSC);
 
@@ -180,7 +193,7 @@ static uint32_t iopl_after(uint32_t mask)
 static void check_iopl(void)
 {
 	for (uint32_t iopl = 0; iopl < 4; iopl++)
-		for (unsigned int i = 0; i < 8; i++) /* all that pv_canaries() has */
+		for (unsigned int i = 0; i < 16; i++) /* with one IOPL before, and another */
 			EXPECT_EQ("IOPL", iopl_after(iopl << 12), iopl << 12);
 	EXPECT_EQ("IOPL", iopl_after(~FLAG_IOPL), 0);
 	EXPECT_EQ("IOPL", iopl_after(~0u), FLAG_IOPL);

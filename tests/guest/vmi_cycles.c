@@ -92,7 +92,9 @@ static void check_wall_clock(void)
 
 	if (wall + RTC_SLACK < rtc || wall > rtc + RTC_SLACK)
 		fail(__FILE__, __LINE__, "wall clock %llu s, real-time clock %llu s", wall, rtc);
-	EXPECT((uint32_t)VMI(WallclockUpdated) <= 1);
+	EXPECT_EQ("WallclockUpdated", (uint32_t)VMI(WallclockUpdated, ~0u), 0);
+	if (pv_has(VMI_CALL_SetCallbacks))
+		EXPECT_EQ("SetCallbacks", (uint32_t)VMI(SetCallbacks, ~0u), 0);
 }
 
 void guest_main(void)

@@ -17,13 +17,17 @@
 
 const char guest_name[] = "vmi_iret";
 
-#define FLAG_IF	 0x200u
-#define NOP	 0x90
-#define HLT	 0xf4
-#define WRITABLE 0x02u
-#define LOW_CODE 0x8000u /* below 1 MiB, for virtual-8086 mode */
-#define LOW_CS	 0x07f3u /* RPL bits set, as run() tells CPL 3 by them */
-#define LOW_IP	 ((uint16_t)(LOW_CODE - (LOW_CS << 4)))
+#define FLAG_IF	  0x200u
+#define NOP	  0x90
+#define HLT	  0xf4
+#define CALL	  0xe8
+#define JMP	  0xe9
+#define PUSH	  0x68
+#define CALL_SIZE 5
+#define WRITABLE  0x02u
+#define LOW_CODE  0x8000u /* below 1 MiB, for virtual-8086 mode */
+#define LOW_CS	  0x07f3u /* RPL bits set, as run() tells CPL 3 by them */
+#define LOW_IP	  ((uint16_t)(LOW_CODE - (LOW_CS << 4)))
 
 static const uint8_t landing[] = {NOP, INT_DONE};
 static struct site site;
@@ -162,6 +166,41 @@ static void check_read_only(void)
 	}
 }
 
+static void put_jump(uint8_t *at, uint8_t opcode, uint32_t target)
+{
+	uint32_t distance = target - (uint32_t)(at + CALL_SIZE);
+
+	at[0] = opcode;
+	memcpy(at + 1, &distance, sizeof(distance));
+}
+
+/* Whoever comes by anything but a CALL of the routine gets an IRET, and keeps his code. */
+static void expect_unchanged(void)
+{
+	struct site before = site;
+
+	check_to_user(0x202, 0);
+	check_to_kernel(0x8d7, 1);
+	EXPECT(!memcmp(&site, &before, sizeof(site)));
+}
+
+static void check_other_ways(void)
+{
+	static uint32_t routine;
+	uint32_t behind = (uint32_t)(site.bytes + 15);
+
+	routine = pv_reloc(VMI_CALL_IRET).routine;
+	put_jump(site.bytes, CALL, (uint32_t)(site.bytes + 8));
+	put_jump(site.bytes + 8, JMP, routine);
+	expect_unchanged();
+
+	site.bytes[0] = PUSH; /* an address behind what looks like a CALL, but for its opcode */
+	memcpy(site.bytes + 1, &behind, sizeof(behind));
+	put_jump(site.bytes + 5, JMP, routine);
+	put_jump(site.bytes + 10, NOP, routine);
+	expect_unchanged();
+}
+
 void guest_main(void)
 {
 	/* PUSH 0; POP DS; PUSH 0; POP ES: only CS and SS can be used behind it. */
@@ -182,4 +221,5 @@ void guest_main(void)
 	check_pending();
 	check_single_step();
 	check_read_only();
+	check_other_ways();
 }

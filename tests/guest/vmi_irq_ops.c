@@ -16,7 +16,10 @@
 
 const char guest_name[] = "vmi_irq_ops";
 
-#define FLAG_IF 0x200u
+#define FLAG_IF	  0x200u
+#define FLAG_DF	  0x400u
+#define CALL_SIZE 5u
+#define A_WHILE	  1000000u /* ticks of the local APIC's timer */
 
 static struct site site;
 static uint32_t no_op = 0x0badbab0; /* what an unpatched site would call */
@@ -32,6 +35,8 @@ static struct call poisoned(bool interrupts)
 	call.es = round & 2 ? LINUX_PERCPU : 0;
 	call.fs = round & 4 ? LINUX_PERCPU : 0;
 	call.eflags = interrupts ? call.eflags | FLAG_IF : call.eflags & ~FLAG_IF;
+	if (round & 8) /* entry code still has the user's */
+		call.eflags |= FLAG_DF;
 	round++;
 	return call;
 }
@@ -87,7 +92,7 @@ static void check_set(enum site_shape shape, bool before)
 		site_patch(&site, VMI_CALL_SetInterruptMask);
 		call = poisoned(before);
 		call.eax = masks[i];
-		pv_run("SetInterruptMask", &call, PV_IF | PV_EAX);
+		pv_run("SetInterruptMask", &call, PV_IF);
 		expect_if("IF, set", &call, masks[i] & FLAG_IF);
 	}
 }
@@ -118,6 +123,35 @@ static void check_pending(enum vmi_call number)
 	EXPECT_EQ("interrupts, IF on", irq_count(IRQ_APIC), 1);
 }
 
+/* Until the routine is left nothing comes in between. */
+static void check_shadow(enum vmi_call number)
+{
+	struct state state;
+
+	site_make(&site, SITE_CALLEE_SAVE, &no_op, NULL);
+	site_patch(&site, number);
+	state = state_for(site.bytes);
+	state.cs = LINUX_KERNEL_CS;
+	state.rax = FLAG_IF;
+	run_set_handler(VECTOR_LVTT, NULL);
+	apic_send_to_self(ICR_FIXED | VECTOR_LVTT);
+	run(&state);
+	*apic_register(APIC_EOI) = 0;
+	irq_set_lvtt(VECTOR_LVTT, false);
+	EXPECT_EQ("vector", state.vector, VECTOR_LVTT);
+	EXPECT_EQ("EIP interrupted", state.rip, (uint32_t)site.bytes + CALL_SIZE);
+}
+
+/* One that waits already must not be slept over; nothing else ends the sleep. */
+static void check_halt(void)
+{
+	check_pending(VMI_CALL_Halt);
+	irq_reset();
+	*apic_register(APIC_TIMER_COUNT) = A_WHILE;
+	VMI(Halt);
+	EXPECT_EQ("interrupts behind Halt", irq_count(IRQ_APIC), 1);
+}
+
 static void check_shape(enum site_shape shape)
 {
 	for (unsigned int round = 0; round < 16; round++) {
@@ -137,4 +171,8 @@ void guest_main(void)
 	check_shape(SITE_ASSEMBLY);
 	check_pending(VMI_CALL_EnableInterrupts);
 	check_pending(VMI_CALL_SetInterruptMask);
+	check_shadow(VMI_CALL_EnableInterrupts);
+	check_shadow(VMI_CALL_SetInterruptMask);
+	if (pv_has(VMI_CALL_Halt))
+		check_halt();
 }

@@ -63,5 +63,7 @@ void guest_main(void)
 	EXPECT_EQ("vmi_init", vmi_init(), 0);
 	for (unsigned int call = 0; call < VMI_CALL_COUNT + 10; call++)
 		check_answer(rom, call);
+	for (unsigned int i = 1; i <= 4 * VMI_CALL_COUNT; i++)
+		check_answer(rom, -i);
 	check_writing(rom);
 }

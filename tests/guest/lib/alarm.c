@@ -14,7 +14,7 @@ uint64_t cycles_frequency(void)
 
 uint64_t cycles(uint32_t counter)
 {
-	return VMI(GetCycleCounter, counter);
+	return VMI(GetCycleCounter, counter, ~0u);
 }
 
 void alarm_set(uint32_t flags, uint64_t expiry, uint64_t period)

@@ -20,10 +20,21 @@ uint32_t pv_rom(void)
 	return rom;
 }
 
-/* Each one differs from the one before in the stack's alignment, IF, and in all flags. */
+/*
+ * What differs from call to call: the stack's alignment, IF, and all flags. Drawn, as what is
+ * counted may be the same at each call of a loop.
+ */
+static unsigned int draw(void)
+{
+	static uint32_t drawn;
+
+	drawn = drawn * 1664525 + 1013904223; /* Numerical Recipes; its upper bits are good */
+	return drawn >> 24;
+}
+
 struct call pv_canaries(void)
 {
-	static unsigned int round;
+	unsigned int round = draw();
 	struct call call = {
 		.eax = 0xa0a0a0a0,
 		.ecx = 0xc0c0c0c0,
@@ -36,7 +47,7 @@ struct call pv_canaries(void)
 		.ds = LINUX_USER_DS,
 		.es = LINUX_USER_DS,
 		.fs = LINUX_PERCPU,
-		.skew = round % 4,
+		.skew = round >> 3 & 3,
 		.stack = {0x57ac0000, 0x57ac0001, 0x57ac0002, 0x57ac0003},
 	};
 
@@ -46,7 +57,6 @@ struct call pv_canaries(void)
 		call.eflags |= ARITHMETIC_FLAGS | FLAG_AC;
 	if (round & 4)
 		call.eflags |= FLAG_ID | FLAG_IOPL;
-	round++;
 	return call;
 }
 
