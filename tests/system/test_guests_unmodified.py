@@ -56,22 +56,27 @@ class System:
 UP = ("vellum-guest: up", "vellum-guest: done")
 
 
-def xen(name, vellum, says):
-    """It says what the processor can do for hypervisors, and gives dom0 what memory is left."""
+# Xen says what the processor can do for hypervisors, what it does against the processor's leaks
+# (of which it believes less where it is a guest itself), and gives dom0 what memory is left.
+XEN = (r"HVM|SVM|Nested Page|Virtual GIF|VMX|\(XEN\)  - |Xen settings|PV VMs|GDS|Dom0 alloc"
+       r"|Phys-Mach map")
+
+
+def xen(name, vellum, says, cpus=("amd",)):
     return System(name, ("Xen version 4.17", "-e820 RAM map", "about to get started"),
                   "xen com1=115200 console=com1 loglvl=all noreboot smap=0", "xen",
                   (Module("linux-amd64", "console=hvc0"), Module(INITRD)), memory=512,
-                  until="about to get started", vellum=vellum, says=(says,),
-                  may_differ=f"{TIMES}|HVM|SVM|Nested Page|Virtual GIF|Dom0 alloc|Phys-Mach map")
+                  until="about to get started", vellum=vellum, says=(says,), cpus=cpus,
+                  may_differ=f"{TIMES}|{CPUID}|{XEN}")
 
 
 SYSTEMS = (
     System("linux-amd64", UP + ("Power down",), LINUX, "linux-amd64", (Module(INITRD),),
            may_differ=f"{TIMES}|{ORDER}|{CPUID}", memory=512, says=("boot protocol 2.15",),
            cpus=("amd", "intel")),
-    # Bochs takes a minute for each of the two; the last one is tried there by hand.
     System("linux-686-pae", UP + ("Power down",), LINUX, "linux-686-pae", (Module(INITRD),),
-           may_differ=f"{TIMES}|{ORDER}|{CPUID}", memory=512, says=("boot protocol 2.15",)),
+           may_differ=f"{TIMES}|{ORDER}|{CPUID}", memory=512, says=("boot protocol 2.15",),
+           cpus=("amd", "intel")),
     # What firmware offers beside memory: SMBIOS, runtime services, a framebuffer.
     System("linux-amd64-uefi", UP + ("Power down", "efi: EFI v2", "DMI: QEMU Standard PC",
                                      "Registered efivars operations", "x86/PAT: Configuration",
@@ -81,7 +86,7 @@ SYSTEMS = (
     System("gnumach", ("GNU Mach 1.8", "No bootstrap code loaded"), "console=com0", "gnumach",
            until="No bootstrap code loaded", says=("Multiboot 1, 2 segments",),
            cpus=("amd", "intel")),
-    xen("xen", "", "Multiboot 2, 1 segments"),
+    xen("xen", "", "Multiboot 2, 1 segments", ("amd", "intel")),
     xen("xen-multiboot1", "guest=multiboot", "Multiboot 1, 1 segments"),
     System("memtest86+", ("Memtest86+ v6", "walking ones"), "console=ttyS0", "memtest86+",
            until="walking ones", may_differ=".*", memory=64, icount=False, says=("boot protocol 2.12",),
