@@ -81,7 +81,7 @@ help:
 	@echo "  MODE=$(MODE)           hv: virtualize; native: only load the guest, for comparison"
 	@echo "  VMI=$(VMI)            on, off: show the guest the VMI ROM; calls: ROM without hints;"
 	@echo "                   trace: every VMI call made and counted"
-	@echo "  PAGING=$(PAGING)     nested; shadow: shadow page tables (AMD-V, one processor)"
+	@echo "  PAGING=$(PAGING)     nested; shadow: shadow page tables (one processor)"
 	@echo "  CPU=$(CPU)           amd: AMD-V; intel: VT-x"
 	@echo "  CPUS=$(CPUS)             processors of the machine, and of the guest"
 	@echo "  MEM=$(MEM)           MiB of RAM"

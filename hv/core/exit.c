@@ -204,6 +204,15 @@ void exit_machine_check(struct vcpu *vcpu)
 	shut_down("machine-check");
 }
 
+void exit_real_mode(struct vcpu *vcpu)
+{
+	pr_error("the guest's processor %u goes to real mode, where this %s can't run guests: it "
+		 "has no %s",
+		 vcpu->id, vendor->name, vendor->missing_for_nested());
+	report_guest(vcpu, "boot this guest with mode=native, or on a newer processor");
+	shut_down("real-mode");
+}
+
 void exit_unhandled(struct vcpu *vcpu)
 {
 	report_guest(vcpu, "this is an error of Vellum's: please report these lines");

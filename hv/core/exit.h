@@ -76,6 +76,9 @@ _Noreturn void exit_triple_fault(struct vcpu *vcpu);
 /* A machine check while the guest has CR4.MCE clear: its processor shuts down. */
 _Noreturn void exit_machine_check(struct vcpu *vcpu);
 
+/* The guest goes to real mode on a processor that has it for no guest. */
+_Noreturn void exit_real_mode(struct vcpu *vcpu);
+
 /* Nobody knows this exit: says all that is known, and stops. */
 _Noreturn void exit_unhandled(struct vcpu *vcpu);
 

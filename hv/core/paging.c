@@ -119,7 +119,7 @@ static void load_registers(struct vcpu *vcpu)
 	flush_if_needed(vcpu);
 }
 
-static void load(struct vcpu *vcpu, const struct guest_paging *guest)
+void paging_load(struct vcpu *vcpu, const struct guest_paging *guest)
 {
 	shadow_load(vcpu->shadow, guest);
 	load_registers(vcpu);
@@ -128,7 +128,7 @@ static void load(struct vcpu *vcpu, const struct guest_paging *guest)
 void paging_start(struct vcpu *vcpu, const struct guest_paging *guest)
 {
 	*vcpu->shadow = (struct shadow_context){0};
-	load(vcpu, guest);
+	paging_load(vcpu, guest);
 }
 
 static bool pages_with_pae(const struct guest_paging *guest)
@@ -250,10 +250,15 @@ static uint64_t efer_with(uint64_t efer, uint64_t cr0)
 	return (efer & EFER_LME) && (cr0 & CR0_PG) ? efer | EFER_LMA : efer & ~EFER_LMA;
 }
 
-/* Only a change of some bits makes a MOV read PAE's top entries (SDM volume 3A, 4.4.1). */
-static bool load_pdptes(struct vcpu *vcpu, const struct guest_paging *guest, bool if_pae)
+bool paging_load_pdptes(struct vcpu *vcpu, const struct guest_paging *guest)
 {
-	return !if_pae || !pages_with_pae(guest) || shadow_load_pdptes(vcpu->shadow, guest);
+	return !pages_with_pae(guest) || shadow_load_pdptes(vcpu->shadow, guest);
+}
+
+/* Only a change of some bits makes a MOV read PAE's top entries (SDM volume 3A, 4.4.1). */
+static bool follow_pdptes(struct vcpu *vcpu, const struct guest_paging *guest, bool changed)
+{
+	return !changed || paging_load_pdptes(vcpu, guest);
 }
 
 static bool load_cr0(struct vcpu *vcpu, uint64_t value)
@@ -265,10 +270,10 @@ static bool load_cr0(struct vcpu *vcpu, uint64_t value)
 		return false;
 	guest.cr0 = value | CR0_ET;
 	guest.efer = efer_with(guest.efer, value);
-	if (!load_pdptes(vcpu, &guest, changed & CR0_PDPTE_BITS))
+	if (!follow_pdptes(vcpu, &guest, changed & CR0_PDPTE_BITS))
 		return false;
 	if (changed & (CR0_PG | CR0_WP)) {
-		load(vcpu, &guest);
+		paging_load(vcpu, &guest);
 	} else {
 		vcpu->shadow->guest = guest;
 		load_registers(vcpu);
@@ -283,9 +288,9 @@ static bool load_cr3(struct vcpu *vcpu, uint64_t value)
 	if ((guest.efer & EFER_LMA) && !paging_address_is_valid(value))
 		return false;
 	guest.cr3 = value;
-	if (!load_pdptes(vcpu, &guest, true))
+	if (!paging_load_pdptes(vcpu, &guest))
 		return false;
-	load(vcpu, &guest);
+	paging_load(vcpu, &guest);
 	return true;
 }
 
@@ -304,10 +309,10 @@ static bool load_cr4(struct vcpu *vcpu, uint64_t value)
 	if (!is_valid_cr4(&guest, value))
 		return false;
 	guest.cr4 = value;
-	if (!load_pdptes(vcpu, &guest, changed & CR4_PDPTE_BITS))
+	if (!follow_pdptes(vcpu, &guest, changed & CR4_PDPTE_BITS))
 		return false;
 	if (changed & CR4_OF_PAGING) {
-		load(vcpu, &guest);
+		paging_load(vcpu, &guest);
 	} else {
 		vcpu->shadow->guest = guest;
 		load_registers(vcpu);
@@ -351,7 +356,7 @@ void paging_write_efer(struct vcpu *vcpu, uint64_t value)
 
 	guest.efer = value;
 	if (changed & EFER_NXE) {
-		load(vcpu, &guest);
+		paging_load(vcpu, &guest);
 	} else {
 		vcpu->shadow->guest = guest;
 		load_registers(vcpu);

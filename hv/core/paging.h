@@ -18,6 +18,13 @@ int paging_attach(struct vcpu *vcpu);
 /* The registers that the vcpu starts with. */
 void paging_start(struct vcpu *vcpu, const struct guest_paging *guest);
 
+/* PAE's top entries, if the guest pages with such: false, and nothing has changed, if they are bad.
+ */
+bool paging_load_pdptes(struct vcpu *vcpu, const struct guest_paging *guest);
+
+/* The registers after a task switch, with paging_load_pdptes() done. */
+void paging_load(struct vcpu *vcpu, const struct guest_paging *guest);
+
 /* Of an exit for #PF: its address and error code, as the processor gives them. */
 void exit_page_fault(struct vcpu *vcpu, gva_t address, uint32_t error_code);
 

@@ -6,25 +6,15 @@
 
 const struct vendor *vendor;
 
-static bool lacks_nested_paging(const struct vendor *candidate)
-{
-	return candidate->has_nested_paging && !candidate->has_nested_paging();
-}
-
 static void choose(const struct vendor *candidate, bool *shadow)
 {
-	vendor = candidate;
-	if (!*shadow && lacks_nested_paging(candidate)) {
-		pr_warn("this %s has no nested paging: paging=shadow is used", candidate->name);
+	const char *missing = candidate->missing_for_nested();
+
+	if (!*shadow && missing) {
+		pr_warn("this %s has no %s: paging=shadow is used", candidate->name, missing);
 		*shadow = true;
 	}
-	if (*shadow && !candidate->with_shadow_paging) {
-		pr_warn("paging=shadow is not there yet on %s: paging=nested is used",
-			candidate->name);
-		*shadow = false;
-	}
-	if (*shadow)
-		vendor = candidate->with_shadow_paging();
+	vendor = *shadow ? candidate->with_shadow_paging() : candidate;
 }
 
 int vendor_select(bool *shadow, char *why, size_t size)

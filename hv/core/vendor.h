@@ -41,10 +41,10 @@ struct vendor {
 	 */
 	int (*probe)(char *why, size_t size);
 
-	/* Whether it has nested paging. NULL if probe() has refused all that don't. */
-	bool (*has_nested_paging)(void);
+	/* What nested paging takes and it does not have, as text for the user; NULL: nothing. */
+	const char *(*missing_for_nested)(void);
 
-	/* The same vendor with paging=shadow. NULL if that is not there yet. */
+	/* The same vendor with paging=shadow. */
 	const struct vendor *(*with_shadow_paging)(void);
 
 	/*

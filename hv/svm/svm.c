@@ -19,7 +19,7 @@ const struct vendor svm_vendor = {
 	.run = svm_run,
 	.inject_exception = svm_inject_exception,
 	.skip_instruction = svm_skip_instruction,
-	.has_nested_paging = svm_has_nested_paging,
+	.missing_for_nested = svm_missing_for_nested,
 	.with_shadow_paging = svm_with_shadow_paging,
 	.read_rip = svm_read_rip,
 	.write_rip = svm_write_rip,
@@ -52,9 +52,9 @@ bool svm_is_present(void)
 	       (cpuid(CPUID_EXT_FEATURES, 0).ecx & CPUID_EXT1_ECX_SVM);
 }
 
-bool svm_has_nested_paging(void)
+const char *svm_missing_for_nested(void)
 {
-	return cpuid(CPUID_SVM, 0).edx & SVM_FEATURE_NESTED_PAGING;
+	return cpuid(CPUID_SVM, 0).edx & SVM_FEATURE_NESTED_PAGING ? NULL : "nested paging";
 }
 
 int svm_probe(char *why, size_t size)

@@ -76,7 +76,7 @@ static inline void stgi(void)
 
 /* svm.c: is SVM there, and on with it */
 bool svm_is_present(void);
-bool svm_has_nested_paging(void);
+const char *svm_missing_for_nested(void);
 int svm_probe(char *why, size_t size);
 int svm_shared_init(void);
 int svm_enable(struct vcpu *vcpu);

@@ -2,7 +2,8 @@
 /*
  * The writes to CR0 and CR4 that exit: those that would change a bit that VMX insists
  * on, CR0.NE and CR4.VMXE (SDM volume 3C, 26.1.3 and 24.8), or set one of a feature that is
- * hidden, CR4.SMXE and FRED. All others go straight to the processor.
+ * hidden, CR4.SMXE and FRED. All others go straight to the processor. (With paging=shadow
+ * more of them exit: paging.c.)
  */
 #include "core/cpu.h"
 #include "core/exit.h"
@@ -18,12 +19,22 @@
 
 enum { REGISTER_RSP = 4 };
 
-/* The guest's register by its number in an instruction; RSP lies in the VMCS. */
-static uint64_t read_register(const struct vcpu *vcpu, unsigned int number)
+/* RSP lies in the VMCS. */
+uint64_t vmx_read_register(const struct vcpu *vcpu, unsigned int number)
 {
 	const uint64_t *registers = &vcpu->regs.rax;
 
 	return number == REGISTER_RSP ? vmread(VMCS_GUEST_RSP) : registers[number];
+}
+
+void vmx_write_register(struct vcpu *vcpu, unsigned int number, uint64_t value)
+{
+	uint64_t *registers = &vcpu->regs.rax;
+
+	if (number == REGISTER_RSP)
+		vmwrite(VMCS_GUEST_RSP, value);
+	else
+		registers[number] = value;
 }
 
 static bool has_long_code(void)
@@ -100,7 +111,7 @@ static bool load_pdptes_of_cr0(uint64_t cr0)
 }
 
 /* The processor's own CD and NW: no entry loads them (27.3.2.1), and no exit changes them. */
-static void load_cache_control(uint64_t cr0)
+void vmx_load_cache_control(uint64_t cr0)
 {
 	uint64_t now = read_cr0(), wanted = (now & ~CR0_CACHE) | (cr0 & CR0_CACHE);
 
@@ -129,7 +140,7 @@ static void load_cr0(struct vcpu *vcpu, uint64_t value)
 		vmx_flush(); /* as the MOV does: SDM volume 3A, 4.10.4.1 */
 	vmwrite(VMCS_CR0_SHADOW, value);
 	vmwrite(VMCS_GUEST_CR0, value | CR0_NE | CR0_ET);
-	load_cache_control(value);
+	vmx_load_cache_control(value);
 	follow_paging(value);
 	vmx_skip_instruction(vcpu);
 }
@@ -146,10 +157,12 @@ void vmx_cr_exit(struct vcpu *vcpu)
 {
 	uint64_t info = vmread(VMCS_EXIT_QUALIFICATION);
 
-	if (CR_EXIT_TYPE(info) == CR_EXIT_LMSW)
+	if (vcpu->shadow)
+		vmx_paging_register_exit(vcpu);
+	else if (CR_EXIT_TYPE(info) == CR_EXIT_LMSW)
 		load_lmsw(vcpu, CR_EXIT_LMSW_VALUE(info));
 	else if (CR_EXIT_NUMBER(info) == 0)
-		load_cr0(vcpu, read_register(vcpu, CR_EXIT_REGISTER(info)));
+		load_cr0(vcpu, vmx_read_register(vcpu, CR_EXIT_REGISTER(info)));
 	else /* a bit of CR4 that the guest's processor does not have was to be set */
 		vmx_inject_exception(vcpu, VECTOR_GP, 0);
 }

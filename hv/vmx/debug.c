@@ -24,15 +24,17 @@ static void read_segments(struct guest_state *state)
 
 void vmx_read_state(struct vcpu *vcpu, struct guest_state *state)
 {
+	struct guest_paging paging = vmx_guest_paging(vcpu);
+
 	state->regs = vcpu->regs;
 	state->regs.rsp = vmread(VMCS_GUEST_RSP);
 	state->rip = vmread(VMCS_GUEST_RIP);
 	state->rflags = vmread(VMCS_GUEST_RFLAGS);
-	state->cr0 = vmx_read_cr0(vcpu);
+	state->cr0 = paging.cr0;
 	state->cr2 = read_cr2();
-	state->cr3 = vmread(VMCS_GUEST_CR3);
-	state->cr4 = vmx_read_cr4(vcpu);
-	state->efer = vmread(VMCS_GUEST_EFER);
+	state->cr3 = paging.cr3;
+	state->cr4 = paging.cr4;
+	state->efer = paging.efer;
 	state->dr6 = read_dr6();
 	state->dr7 = vmread(VMCS_GUEST_DR7);
 	state->halted = vmread(VMCS_GUEST_ACTIVITY) == ACTIVITY_HALTED;

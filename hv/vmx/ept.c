@@ -23,7 +23,7 @@ static uint64_t entry_flags(enum memory_type type)
 
 static uint64_t largest_page(void)
 {
-	uint64_t capabilities = rdmsr(MSR_VMX_EPT_VPID);
+	uint64_t capabilities = vmx_ept_capabilities();
 
 	if (capabilities & EPT_CAP_1G)
 		return 1 * GIB;
@@ -36,7 +36,7 @@ void vmx_flush(void)
 	struct {
 		uint64_t pointer, reserved;
 	} descriptor = {0, 0};
-	uint64_t capabilities = rdmsr(MSR_VMX_EPT_VPID);
+	uint64_t capabilities = vmx_ept_capabilities();
 
 	if ((capabilities & EPT_CAP_INVEPT) && (capabilities & EPT_CAP_INVEPT_ALL))
 		asm volatile("invept %0, %1" ::"m"(descriptor), "r"((uint64_t)INVEPT_ALL)

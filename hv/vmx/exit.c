@@ -64,16 +64,12 @@ static void load_debug_registers(void)
 	vmwrite(VMCS_GUEST_DEBUGCTL, vmread(VMCS_GUEST_DEBUGCTL) & ~(DEBUGCTL_LBR | DEBUGCTL_BTF));
 }
 
-/*
- * INT1's #DB has no reason that the registers could tell: they stay. A single step behind STI
- * or MOV SS stays pending, or the next entry fails (27.3.1.5).
- */
+/* INT1's #DB has no reason that the registers could tell: they stay. */
 static void prepare_debug_exception(bool is_int1)
 {
 	if (!is_int1)
 		load_debug_registers();
-	if (vmread(VMCS_GUEST_INTERRUPTIBILITY) & (BLOCKING_STI | BLOCKING_MOV_SS))
-		vmx_keep_single_step();
+	vmx_keep_single_step_in_shadow();
 }
 
 /* INT1's #DB is a trap of that instruction: the guest goes on behind it (25.9.4, 27.6.1.1). */
@@ -92,6 +88,10 @@ static void exception_exit(struct vcpu *vcpu)
 	if (vector == VECTOR_NMI) {
 		vcpu_count_exit(vcpu, EXIT_NMI);
 		vmx_nmi_exit(vcpu);
+		return;
+	}
+	if (vector == VECTOR_PF) {
+		vmx_page_fault_exit(vcpu);
 		return;
 	}
 	vcpu_count_exit(vcpu, EXIT_EXCEPTION);
@@ -148,6 +148,7 @@ static const struct exit_handler handlers[] = {
 	[VMX_EXIT_CPUID] = {EXIT_CPUID, exit_cpuid},
 	[VMX_EXIT_GETSEC] = {EXIT_VIRT_INSN, exit_undefined_instruction},
 	[VMX_EXIT_INVD] = {EXIT_CACHE, exit_invd},
+	[VMX_EXIT_INVLPG] = {EXIT_INVLPG, vmx_invlpg_exit},
 	[VMX_EXIT_VMCALL] = {EXIT_HYPERCALL, exit_hypercall},
 	[VMX_EXIT_VMCLEAR... VMX_EXIT_VMXON] = {EXIT_VIRT_INSN, exit_undefined_instruction},
 	[VMX_EXIT_CR_ACCESS] = {EXIT_CONTROL_REGISTER, vmx_cr_exit},

@@ -6,7 +6,7 @@
 #define LINEAR_32 0xffffffffull
 
 /* Outside of long mode the L bit of a code segment may be set, and means nothing. */
-static bool in_64bit_code(void)
+bool vmx_in_64bit_code(void)
 {
 	return (vmread(segment_field(VMCS_GUEST_ES_ACCESS, SEGMENT_CS)) & ACCESS_LONG) &&
 	       (vmread(VMCS_ENTRY_CONTROLS) & ENTRY_IA32E);
@@ -16,14 +16,14 @@ static bool in_64bit_code(void)
 bool vmx_has_syscall(const struct vcpu *vcpu)
 {
 	(void)vcpu;
-	return in_64bit_code();
+	return vmx_in_64bit_code();
 }
 
 gva_t vmx_instruction_address(void)
 {
 	uint64_t rip = vmread(VMCS_GUEST_RIP);
 
-	if (in_64bit_code())
+	if (vmx_in_64bit_code())
 		return gva(rip);
 	return gva((vmread(segment_field(VMCS_GUEST_ES_BASE, SEGMENT_CS)) + rip) & LINEAR_32);
 }
@@ -36,7 +36,7 @@ static uint64_t next_rip(void)
 
 	if (rip >> 32 == next >> 32)
 		return next;
-	return in_64bit_code() ? next : next & LINEAR_32;
+	return vmx_in_64bit_code() ? next : next & LINEAR_32;
 }
 
 /* With BTF set, only branches are steps (SDM volume 3B, 18.4.3); 27.3.1.5 knows that, too. */
@@ -46,6 +46,12 @@ void vmx_keep_single_step(void)
 	    !(vmread(VMCS_GUEST_DEBUGCTL) & DEBUGCTL_BTF))
 		vmwrite(VMCS_GUEST_PENDING_DEBUG,
 			vmread(VMCS_GUEST_PENDING_DEBUG) | PENDING_DEBUG_BS);
+}
+
+void vmx_keep_single_step_in_shadow(void)
+{
+	if (vmread(VMCS_GUEST_INTERRUPTIBILITY) & (BLOCKING_STI | BLOCKING_MOV_SS))
+		vmx_keep_single_step();
 }
 
 /* RF ends with the instruction; TF makes it end in a trap, which stays pending (27.6.3). */

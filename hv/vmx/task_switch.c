@@ -13,6 +13,7 @@
 #include "core/cpu.h"
 #include "core/descriptor.h"
 #include "core/exit.h"
+#include "core/paging.h"
 #include "mm/guest_memory.h"
 #include "vmx/segment.h"
 #include "vmx/vmx.h"
@@ -77,12 +78,6 @@ struct task {
 	struct guest_segment segments[SEGMENT_TR]; /* ES to LDTR */
 	struct fault fault;			   /* why it is no good */
 };
-
-static struct guest_paging current_paging(void)
-{
-	return (struct guest_paging){vmread(VMCS_GUEST_CR0), vmread(VMCS_GUEST_CR3),
-				     vmread(VMCS_GUEST_CR4), vmread(VMCS_GUEST_EFER)};
-}
 
 static uint64_t read_field(enum vmcs_field of_es, enum vmcs_segment segment)
 {
@@ -241,10 +236,10 @@ static bool is_tss32(uint64_t descriptor)
 }
 
 /* The TSS and its descriptor are where the old task's CR3 says, all else where the new one's. */
-static bool read_new_task(struct task *task, uint16_t selector)
+static bool read_new_task(const struct vcpu *vcpu, struct task *task, uint16_t selector)
 {
 	task->selector = selector;
-	task->paging = current_paging();
+	task->paging = vmx_guest_paging(vcpu);
 	if ((selector & SELECTOR_LDT) ||
 	    !read_descriptor(&task->paging, NULL, selector, &task->descriptor) ||
 	    !is_tss32(task->descriptor) ||
@@ -256,9 +251,9 @@ static bool read_new_task(struct task *task, uint16_t selector)
 	return read_segments(task);
 }
 
-static bool read_old_tss(struct tss32 *tss)
+static bool read_old_tss(const struct vcpu *vcpu, struct tss32 *tss)
 {
-	struct guest_paging paging = current_paging();
+	struct guest_paging paging = vmx_guest_paging(vcpu);
 
 	return ACCESS_IS_32BIT_TSS(read_field(VMCS_GUEST_ES_ACCESS, SEGMENT_TR)) &&
 	       read_field(VMCS_GUEST_ES_LIMIT, SEGMENT_TR) >= OLD_TSS_LIMIT &&
@@ -266,14 +261,20 @@ static bool read_old_tss(struct tss32 *tss)
 				  OLD_TSS_LIMIT + 1);
 }
 
-/* All that can be wrong with a switch: SDM volume 3A, table 8-1; 4.4.1 for the PDPTEs. */
-static bool read_tasks(struct tss32 *old, struct task *task, uint16_t selector)
+static bool load_pdptes(struct vcpu *vcpu, const struct guest_paging *paging)
 {
-	if (!read_old_tss(old))
+	return vcpu->shadow ? paging_load_pdptes(vcpu, paging)
+			    : vmx_load_pdptes(paging->cr0, paging->cr3);
+}
+
+/* All that can be wrong with a switch: SDM volume 3A, table 8-1; 4.4.1 for the PDPTEs. */
+static bool read_tasks(struct vcpu *vcpu, struct tss32 *old, struct task *task, uint16_t selector)
+{
+	if (!read_old_tss(vcpu, old))
 		return refuse(task, VECTOR_TS, selector);
-	if (!read_new_task(task, selector))
+	if (!read_new_task(vcpu, task, selector))
 		return false;
-	return vmx_load_pdptes(task->paging.cr0, task->paging.cr3) || refuse(task, VECTOR_GP, 0);
+	return load_pdptes(vcpu, &task->paging) || refuse(task, VECTOR_GP, 0);
 }
 
 /* True if the event is none of the program's own INT n, INT3 and INTO (6.13). */
@@ -341,7 +342,7 @@ static void load_registers(struct vcpu *vcpu, const struct tss32 *tss)
 static void leave_old_task(struct vcpu *vcpu, struct tss32 *tss, unsigned int source,
 			   uint64_t event)
 {
-	struct guest_paging paging = current_paging();
+	struct guest_paging paging = vmx_guest_paging(vcpu);
 	uint32_t eflags = (uint32_t)vmread(VMCS_GUEST_RFLAGS);
 
 	save_state(vcpu, tss, resume_at(source, event),
@@ -352,9 +353,9 @@ static void leave_old_task(struct vcpu *vcpu, struct tss32 *tss, unsigned int so
 		set_busy(&paging, selector_of(SEGMENT_TR), false);
 }
 
-static void mark_new_task(struct task *task, unsigned int source)
+static void mark_new_task(const struct vcpu *vcpu, struct task *task, unsigned int source)
 {
-	struct guest_paging paging = current_paging();
+	struct guest_paging paging = vmx_guest_paging(vcpu);
 	uint16_t link = selector_of(SEGMENT_TR);
 
 	if (source == SWITCH_CALL || source == SWITCH_GATE) {
@@ -394,9 +395,13 @@ static void load_segments(struct task *task)
 }
 
 /* As MOV to CR3 does; no entry drops translations by itself. */
-static void load_paging(uint64_t cr3)
+static void load_paging(struct vcpu *vcpu, const struct guest_paging *paging)
 {
-	vmwrite(VMCS_GUEST_CR3, cr3);
+	if (vcpu->shadow) {
+		paging_load(vcpu, paging);
+		return;
+	}
+	vmwrite(VMCS_GUEST_CR3, paging->cr3);
 	if (vmread(VMCS_GUEST_CR0) & CR0_PG)
 		vmx_flush();
 }
@@ -478,9 +483,9 @@ static void enter_new_task(struct vcpu *vcpu, struct task *task, unsigned int so
 			   uint64_t event)
 {
 	load_segments(task);
+	load_paging(vcpu, &task->paging);
 	vmwrite(VMCS_GUEST_CR0, vmread(VMCS_GUEST_CR0) | CR0_TS);
 	vmwrite(VMCS_GUEST_DR7, vmread(VMCS_GUEST_DR7) & ~DR7_LOCAL);
-	load_paging(task->paging.cr3);
 	load_registers(vcpu, &task->tss);
 	load_interruptibility(source, event);
 	if (push_error_code(vcpu, task, event) && (task->tss.trap & TSS_TRAP))
@@ -495,13 +500,13 @@ void vmx_task_switch_exit(struct vcpu *vcpu)
 	struct tss32 old;
 	struct task task;
 
-	if (!read_tasks(&old, &task, SWITCH_SELECTOR(info))) {
+	if (!read_tasks(vcpu, &old, &task, SWITCH_SELECTOR(info))) {
 		vmx_inject_exception(vcpu, task.fault.vector,
 				     error_code_for(task.fault.selector, event));
 		return;
 	}
 	vmwrite(VMCS_ENTRY_INTERRUPTION, 0); /* the switch delivers the event */
 	leave_old_task(vcpu, &old, source, event);
-	mark_new_task(&task, source);
+	mark_new_task(vcpu, &task, source);
 	enter_new_task(vcpu, &task, source, event);
 }

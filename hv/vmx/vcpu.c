@@ -3,6 +3,7 @@
 #include "core/event.h"
 #include "core/exception.h"
 #include "core/exit.h"
+#include "core/paging.h"
 #include "core/panic.h"
 #include "core/processor.h"
 #include "core/start_state.h"
@@ -43,7 +44,7 @@ static void init_controls(void)
 	vmwrite(VMCS_VPID, GUEST_VPID);
 }
 
-/* With mask and match alike a #PF exits where the exception bitmap says so: nowhere (25.6.3). */
+/* With mask and match alike each #PF does what the exception bitmap says (25.6.3). */
 static void init_unused_controls(void)
 {
 	vmwrite(VMCS_PAGE_FAULT_MASK, 0);
@@ -66,6 +67,16 @@ static void init_tables(void)
 	vmwrite(VMCS_EPT_POINTER, vmx_ept_pointer());
 	vmwrite(VMCS_LINK_POINTER, NO_LINK);
 	vmwrite(VMCS_XSS_EXITING, 0);
+}
+
+/*
+ * CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. SMXE and
+ * FRED are of features that it does not have: reserved bits.
+ */
+static void init_masks(void)
+{
+	vmwrite(VMCS_CR0_MASK, CR0_NE);
+	vmwrite(VMCS_CR4_MASK, CR4_VMXE | CR4_SMXE | CR4_FRED);
 }
 
 /* What an exit returns to. entry.asm writes HOST_RSP. */
@@ -114,14 +125,17 @@ static void init_guest_msrs(void)
  * VMCLEAR promises nothing of the fields (25.11.3), so all that entries and exits look at
  * are written here, those that say "nothing" too.
  */
-static void init_fields(void)
+static void init_fields(const struct vcpu *vcpu)
 {
 	init_controls();
 	init_unused_controls();
 	init_tables();
+	init_masks();
 	init_host();
 	init_host_segments();
 	init_guest_msrs();
+	if (vcpu->shadow)
+		vmx_catch_paging();
 }
 
 static void make_current(uint32_t *vmcs)
@@ -140,7 +154,7 @@ int vmx_vcpu_init(struct vcpu *vcpu)
 		return -ENOMEM;
 	vcpu->arch = vmcs;
 	make_current(vmcs);
-	init_fields();
+	init_fields(vcpu);
 	return 0;
 }
 
@@ -160,18 +174,12 @@ static void set_segments(const struct start_state *state)
 	vmwrite(VMCS_GUEST_IDTR_LIMIT, state->idtr.limit);
 }
 
-/*
- * CR0.NE and CR4.VMXE are 1 in VMX operation; the guest sees what it wrote itself. SMXE and
- * FRED are of features that it does not have: reserved bits.
- */
 static void set_control_registers(const struct start_state *state)
 {
 	vmwrite(VMCS_GUEST_CR0, state->cr0 | CR0_NE);
-	vmwrite(VMCS_CR0_MASK, CR0_NE);
 	vmwrite(VMCS_CR0_SHADOW, state->cr0);
 	vmwrite(VMCS_GUEST_CR3, state->cr3);
 	vmwrite(VMCS_GUEST_CR4, state->cr4 | CR4_VMXE);
-	vmwrite(VMCS_CR4_MASK, CR4_VMXE | CR4_SMXE | CR4_FRED);
 	vmwrite(VMCS_CR4_SHADOW, state->cr4);
 	vmwrite(VMCS_GUEST_EFER, state->efer);
 	vmwrite(VMCS_ENTRY_CONTROLS, vmread(VMCS_ENTRY_CONTROLS) & ~(uint64_t)ENTRY_IA32E);
@@ -208,11 +216,15 @@ void vmx_set_state(struct vcpu *vcpu, const struct start_state *state)
 	set_segments(state);
 	set_control_registers(state);
 	set_quiet(vcpu);
-	set_pdptes(state);
 	vmwrite(VMCS_GUEST_RFLAGS, state->rflags);
 	vmwrite(VMCS_GUEST_RIP, state->rip);
 	vmwrite(VMCS_GUEST_RSP, state->rsp);
 	vmx_flush(); /* as INIT does */
+	if (vcpu->shadow)
+		paging_start(vcpu, &(struct guest_paging){state->cr0, state->cr3, state->cr4,
+							  state->efer});
+	else
+		set_pdptes(state);
 }
 
 /*
@@ -344,4 +356,16 @@ uint64_t vmx_read_efer(const struct vcpu *vcpu)
 void vmx_write_efer(struct vcpu *vcpu, uint64_t value)
 {
 	vmwrite(VMCS_GUEST_EFER, value);
+}
+
+struct guest_paging vmx_guest_paging(const struct vcpu *vcpu)
+{
+	const struct shadow_context *shadow = vcpu->shadow;
+
+	return (struct guest_paging){
+		.cr0 = vmx_read_cr0(vcpu),
+		.cr3 = shadow ? shadow->guest.cr3 : vmread(VMCS_GUEST_CR3),
+		.cr4 = vmx_read_cr4(vcpu),
+		.efer = shadow ? shadow->guest.efer : vmread(VMCS_GUEST_EFER),
+	};
 }

@@ -129,6 +129,9 @@ enum vmcs_segment {
 
 /* Processor-based controls: 25.6.2 */
 #define PROCESSOR_INTERRUPT_WINDOW BIT(2)
+#define PROCESSOR_INVLPG	   BIT(9)
+#define PROCESSOR_CR3_LOAD	   BIT(15)
+#define PROCESSOR_CR3_STORE	   BIT(16)
 #define PROCESSOR_NMI_WINDOW	   BIT(22)
 #define PROCESSOR_MOV_DR	   BIT(23)
 #define PROCESSOR_IO_BITMAPS	   BIT(25)
@@ -166,6 +169,7 @@ enum vmcs_segment {
 #define INTERRUPTION_PRIVILEGED		(5u << 8) /* INT1 */
 #define INTERRUPTION_SOFTWARE_EXCEPTION (6u << 8)
 #define INTERRUPTION_ERROR_CODE		BIT(11)
+#define INTERRUPTION_NMI_UNBLOCKED	BIT(12) /* by the IRET that faulted: 28.2.3 */
 #define INTERRUPTION_VALID		BIT(31)
 #define INTERRUPTION_EVENT		(INTERRUPTION_VALID | 0xfffu) /* what an entry takes */
 
@@ -194,6 +198,7 @@ enum vmx_exit_reason {
 	VMX_EXIT_CPUID = 10,
 	VMX_EXIT_GETSEC = 11,
 	VMX_EXIT_INVD = 13,
+	VMX_EXIT_INVLPG = 14,
 	VMX_EXIT_VMCALL = 18,
 	VMX_EXIT_VMCLEAR = 19,
 	VMX_EXIT_VMLAUNCH = 20,
@@ -255,6 +260,15 @@ static inline uint64_t vmread(enum vmcs_field field)
 	uint64_t value;
 
 	asm volatile("vmread %1, %0" : "=rm"(value) : "r"((uint64_t)field) : "cc");
+	return value;
+}
+
+/* 0 for a field that this processor does not have. */
+static inline uint64_t vmread_or_0(enum vmcs_field field)
+{
+	uint64_t value = 0;
+
+	asm volatile("vmread %1, %0" : "+r"(value) : "r"((uint64_t)field) : "cc");
 	return value;
 }
 

@@ -25,6 +25,8 @@ const struct vendor vmx_vendor = {
 	.set_timer = vmx_set_timer,
 	.inject_exception = vmx_inject_exception,
 	.skip_instruction = vmx_skip_instruction,
+	.missing_for_nested = vmx_missing_for_nested,
+	.with_shadow_paging = vmx_with_shadow_paging,
 	.read_rip = vmx_read_rip,
 	.write_rip = vmx_write_rip,
 	.privilege_level = vmx_privilege_level,
@@ -79,27 +81,41 @@ static bool can_wait_for_nmi_window(void)
 	       can_control(MSR_VMX_PROCESSOR, PROCESSOR_NMI_WINDOW);
 }
 
-static const char *missing_capability(void)
+static bool has_secondary(uint64_t bits)
 {
-	uint64_t ept;
+	return can_control(MSR_VMX_PROCESSOR, PROCESSOR_SECONDARY) &&
+	       can_control(MSR_VMX_SECONDARY, bits);
+}
 
-	if (!can_control(MSR_VMX_PROCESSOR, PROCESSOR_SECONDARY) ||
-	    !can_control(MSR_VMX_SECONDARY, SECONDARY_EPT))
-		return "extended page tables (EPT), and paging=shadow is not there yet";
-	if (!can_control(MSR_VMX_SECONDARY, SECONDARY_UNRESTRICTED))
+uint64_t vmx_ept_capabilities(void)
+{
+	if (!has_secondary(SECONDARY_EPT) && !has_secondary(SECONDARY_VPID))
+		return 0;
+	return rdmsr(MSR_VMX_EPT_VPID);
+}
+
+const char *vmx_missing_for_nested(void)
+{
+	uint64_t ept = vmx_ept_capabilities();
+
+	if (!has_secondary(SECONDARY_EPT))
+		return "extended page tables (EPT)";
+	if (!has_secondary(SECONDARY_UNRESTRICTED))
 		return "unrestricted guest mode";
 	if (!can_switch_efer_and_pat())
 		return "EFER and PAT switching";
-	if (!can_control(MSR_VMX_PROCESSOR, PROCESSOR_IO_BITMAPS | PROCESSOR_MSR_BITMAPS))
-		return "I/O and MSR bitmaps";
-	if (!can_wait_for_nmi_window())
-		return "virtual NMIs and their window";
-	ept = rdmsr(MSR_VMX_EPT_VPID);
 	if (!(ept & EPT_CAP_4_LEVELS) || !(ept & EPT_CAP_WRITE_BACK))
 		return "write-back EPT of four levels";
 	if (!(ept & EPT_CAP_INVEPT) || !(ept & EPT_CAP_INVEPT_ALL))
 		return "INVEPT of all contexts";
 	return NULL;
+}
+
+static const char *missing_capability(void)
+{
+	if (!can_control(MSR_VMX_PROCESSOR, PROCESSOR_IO_BITMAPS | PROCESSOR_MSR_BITMAPS))
+		return "I/O and MSR bitmaps";
+	return can_wait_for_nmi_window() ? NULL : "virtual NMIs and their window";
 }
 
 int vmx_probe(char *why, size_t size)

@@ -5,6 +5,7 @@
 
 #include "core/vcpu.h"
 #include "core/vendor.h"
+#include "mm/shadow.h"
 #include "vmx/vmcs.h"
 
 /* MSRs of VMX: SDM volume 3D, appendix A */
@@ -45,9 +46,12 @@
 #define EPT_CAP_1G	   BIT(17)
 #define EPT_CAP_INVEPT	   BIT(20)
 #define EPT_CAP_INVEPT_ALL BIT(26)
+#define VPID_CAP_INVVPID   BIT(32)
+#define VPID_CAP_SINGLE	   BIT(41)
 
 /* vmx.c: is VMX there, and on with it */
 bool vmx_is_present(void);
+const char *vmx_missing_for_nested(void);
 int vmx_probe(char *why, size_t size);
 int vmx_shared_init(void);
 int vmx_enable(struct vcpu *vcpu);
@@ -59,6 +63,9 @@ int vmx_enable(struct vcpu *vcpu);
 uint32_t vmx_controls(uint32_t msr, uint64_t wanted);
 uint64_t vmx_fix_cr0(uint64_t cr0);
 uint64_t vmx_fix_cr4(uint64_t cr4);
+
+/* EPT_CAP_*; 0 without EPT and VPIDs. */
+uint64_t vmx_ept_capabilities(void);
 
 /* bitmaps.c: which MSRs and ports exit */
 int vmx_bitmaps_init(void);
@@ -78,6 +85,13 @@ void vmx_flush(void);
 bool vmx_map_more(struct vcpu *vcpu, gpa_t address);
 void vmx_memory_types_changed(void);
 
+/* paging.c: with paging=shadow */
+const struct vendor *vmx_with_shadow_paging(void);
+void vmx_catch_paging(void);
+void vmx_page_fault_exit(struct vcpu *vcpu);
+void vmx_paging_register_exit(struct vcpu *vcpu);
+void vmx_invlpg_exit(struct vcpu *vcpu);
+
 /* vcpu.c: the VMCS of a vcpu, and the neutral questions about it */
 int vmx_vcpu_init(struct vcpu *vcpu);
 void vmx_set_state(struct vcpu *vcpu, const struct start_state *state);
@@ -94,17 +108,29 @@ uint64_t vmx_read_cr4(const struct vcpu *vcpu);
 uint64_t vmx_read_efer(const struct vcpu *vcpu);
 void vmx_write_efer(struct vcpu *vcpu, uint64_t value);
 
+/* The control registers as the guest has loaded them. */
+struct guest_paging vmx_guest_paging(const struct vcpu *vcpu);
+
 /* instruction.c */
 gva_t vmx_instruction_address(void);
+bool vmx_in_64bit_code(void);
 bool vmx_has_syscall(const struct vcpu *vcpu);
 void vmx_skip_instruction(struct vcpu *vcpu);
 
 /* A single step that is due, with no instruction that ends now to raise it, stays pending. */
 void vmx_keep_single_step(void);
 
+/* Behind STI or MOV SS it has to, or the next entry fails (27.3.1.5). */
+void vmx_keep_single_step_in_shadow(void);
+
 /* control_registers.c: writes that touch the bits that VMX insists on */
 void vmx_cr_exit(struct vcpu *vcpu);
 bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3);
+void vmx_load_cache_control(uint64_t cr0);
+
+/* General registers by their number in an instruction. */
+uint64_t vmx_read_register(const struct vcpu *vcpu, unsigned int number);
+void vmx_write_register(struct vcpu *vcpu, unsigned int number, uint64_t value);
 
 /* task_switch.c */
 void vmx_task_switch_exit(struct vcpu *vcpu);

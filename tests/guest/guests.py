@@ -60,6 +60,8 @@ class Guest:
 HV = Run("hv")
 HV2 = Run("hv", cpus=2)
 SHADOW = Run("shadow", words="mode=hv vmi=off paging=shadow", on=(AMD,))
+SHADOW_INTEL = replace(SHADOW, on=(INTEL,))
+SHADOWS = replace(SHADOW, on=BOTH)  # where VT-x has code of its own: a run on Bochs takes seconds
 OLD_CPU = Run("no-npt", extra=("-cpu", "qemu64,+svm"), console=("has no nested paging",
                                                                  '"paging":"shadow"'), on=(AMD,))
 NATIVE = Run("native", words="mode=native", told="native", why=None)
@@ -139,7 +141,7 @@ GUESTS = (
                          Run("boot", words="mode=hv vmi=off cpuid=boot", told="boot",
                              once=("CPUID always exits on VT-x",), on=(INTEL,))), on=ALL),
     Guest("msr_efer", (HV, SHADOW, NATIVE), same=True),
-    Guest("msr_efer_modes", (HV, SHADOW, NATIVE), same=True),
+    Guest("msr_efer_modes", (HV, SHADOWS, NATIVE), same=True),
     Guest("msr_hidden", (Run("hv", exits={"rdmsr": 7, "wrmsr": 15}, on=(AMD, RYZEN)),
                          Run("hv", exits={"rdmsr": 23, "wrmsr": 23}, on=(INTEL,))), on=ALL),
     Guest("msr_same", (HV, SHADOW, NATIVE), same=True),
@@ -150,12 +152,12 @@ GUESTS = (
     Guest("vmx_instructions", (HV, NATIVE)),
     Guest("cr0_writes", (HV, NATIVE), same=True, on=(INTEL,)),  # the others check little
     Guest("step_over", (replace(HV, not_on=BOCHS_STEP), NATIVE)),
-    Guest("task_switch", (HV, NATIVE), same=True),
-    Guest("nmi", (HV, SHADOW, NATIVE), same=True),
+    Guest("task_switch", (HV, SHADOW_INTEL, NATIVE), same=True),
+    Guest("nmi", (HV, SHADOWS, NATIVE), same=True),
     Guest("init", (Run("hv", exits={"init": 1}, console=("INIT reached the boot processor",),
                        not_on=TCG_INIT),), on=ALL),
     Guest("mtrr", (HV, SHADOW, NATIVE), same=True),
-    Guest("hidden_memory", (HV, SHADOW, NATIVE)),
+    Guest("hidden_memory", (HV, SHADOWS, NATIVE)),
     Guest("hidden_borders", (HV,)),
     Guest("ports_power", (power("port64", "reset"), power("port92", "reset"),
                           power("portcf9", "reset"), power("acpi", "poweroff"),
@@ -206,7 +208,7 @@ GUESTS = (
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
     Guest("xsetbv", (HV, SHADOW, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),
-    Guest("debug_exceptions", (replace(HV, not_on=BOCHS_DR6), SHADOW, NATIVE), same=True),
+    Guest("debug_exceptions", (replace(HV, not_on=BOCHS_DR6), SHADOWS, NATIVE), same=True),
     Guest("endless_db", (Run("hv", not_on=ENDLESS_DB), replace(NATIVE, not_on=ENDLESS_DB)), on=ALL),
     Guest("alignment_check", (HV, NATIVE), same=True, on=ALL),
     Guest("smp_start", (HV2, NATIVE2), same=True, on=ALL),
@@ -214,8 +216,8 @@ GUESTS = (
     Guest("smp_x2apic", (replace(HV2, not_on=NO_X2APIC), replace(NATIVE2, not_on=NO_X2APIC))),
     Guest("debugged", (HV, NATIVE)),
     Guest("fuzz_kernel", (HV,)),
-    Guest("smsw", (HV, SHADOW, NATIVE)),
-    Guest("fuzz_user", (HV, SHADOW, NATIVE), same=True),
+    Guest("smsw", (HV, SHADOWS, NATIVE)),
+    Guest("fuzz_user", (HV, SHADOWS, NATIVE), same=True),
     Guest("disk", (replace(HV, words="mode=hv vmi=off guest=disk"),
                    replace(NATIVE, words="mode=native guest=disk")), same=True, on=ALL,
           disk="disk.img"),
@@ -223,6 +225,6 @@ GUESTS = (
           same=True, on=ALL, modules=("first --a=${b}", "second")),
     Guest("multiboot2", (replace(HV, told="root=hd0"), replace(NATIVE, told="root=hd0")),
           same=True, on=ALL, modules=("first --a=${b}", "second")),
-    Guest("real_mode", (HV, SHADOW, OLD_CPU, NATIVE), same=True),
+    Guest("real_mode", (HV, SHADOWS, OLD_CPU, NATIVE), same=True),
     Guest("high_memory", (HV, NATIVE), same=True),
 )

@@ -124,8 +124,6 @@ def test_second_processor_stays_out_of_reach():
 @pytest.mark.parametrize("vendor, model, why", [
     ("amd", "max,-svm", "neither AMD-V .* nor VT-x"),
     ("intel", "p4_prescott_celeron_336", "neither AMD-V .* nor VT-x"),
-    ("intel", "core2_penryn_t9600", "lacks extended page tables"),
-    ("intel", "corei5_lynnfield_750", "lacks unrestricted guest mode"),
 ])
 def test_without_virtualization_the_guest_runs_natively(vendor, model, why):
     result = boot("boot-" + model.replace(",", ""), "mode=hv", cpu=vendor, model=model)
@@ -134,12 +132,32 @@ def test_without_virtualization_the_guest_runs_natively(vendor, model, why):
     assert "vellum-guest: done" in result.com1
 
 
-@pytest.mark.parametrize("model", ["max,-npt", "qemu64,+svm,-npt"])
-def test_without_nested_paging_shadow_paging_is_used(model):
-    result = boot("boot-" + model.replace(",", ""), "mode=hv", model=model)
-    assert "warning: this AMD-V has no nested paging: paging=shadow is used" in result.com2
+@pytest.mark.parametrize("vendor, model, missing", [
+    ("amd", "max,-npt", "AMD-V has no nested paging"),
+    ("amd", "qemu64,+svm,-npt", "AMD-V has no nested paging"),
+    ("intel", "core2_penryn_t9600", "VT-x has no extended page tables (EPT)"),
+    ("intel", "corei5_lynnfield_750", "VT-x has no unrestricted guest mode"),
+])
+def test_without_nested_paging_shadow_paging_is_used(vendor, model, missing):
+    result = boot("boot-" + model.replace(",", ""), "mode=hv", cpu=vendor, model=model)
+    assert f"warning: this {missing}: paging=shadow is used" in result.com2
     assert record(result.com2, "boot")["paging"] == "shadow"
     assert "vellum-guest: done" in result.com1
+
+
+def test_shadow_paging_boots_on_vt_x():
+    result = boot("boot-intel-shadow", "mode=hv paging=shadow", cpu="intel")
+    assert record(result.com2, "boot")["paging"] == "shadow"
+    assert "vellum-guest: done" in result.com1
+    assert record(result.com2, "exits")["by_reason"]["hidden_fault"]["count"] > 1000
+
+
+def test_real_mode_ends_a_guest_where_no_guest_can_have_it():
+    result = boot("boot-real-mode", "mode=hv", [Module(BUILD / "guest" / "real_mode.bin")],
+                  cpu="intel", model="core2_penryn_t9600")
+    assert "goes to real mode" in result.com2
+    assert "boot this guest with mode=native" in result.com2
+    assert record(result.com2, "end")["why"] == "real-mode"
 
 
 def test_processor_without_long_mode_is_told_on_the_screen_and_com1():

@@ -150,9 +150,9 @@ static void each_capability_is_needed(void **state)
 static void nested_paging_is_asked_for(void **state)
 {
 	(void)state;
-	assert_true(svm_has_nested_paging());
+	assert_null(svm_missing_for_nested());
 	machine.svm_edx = ~1u;
-	assert_false(svm_has_nested_paging());
+	assert_string_equal(svm_missing_for_nested(), "nested paging");
 	assert_int_equal(svm_probe(why, sizeof(why)), 0);
 }
 

@@ -44,7 +44,7 @@ static void fake_write_cr0(uint64_t value)
 
 static struct e820_map map;
 static struct vcpu vcpu;
-static unsigned int injected, skipped, flushed;
+static unsigned int injected, skipped, flushed, shadowed;
 
 void vmx_inject_exception(struct vcpu *v, unsigned int vector, int error_code)
 {
@@ -69,6 +69,12 @@ uint64_t vmx_read_cr0(const struct vcpu *v)
 {
 	assert_ptr_equal(v, &vcpu);
 	return (vmcs[VMCS_GUEST_CR0] & ~CR0_NE) | (vmcs[VMCS_CR0_SHADOW] & CR0_NE);
+}
+
+void vmx_paging_register_exit(struct vcpu *v)
+{
+	assert_ptr_equal(v, &vcpu);
+	shadowed++;
 }
 
 static int make_guest(void **state)
@@ -396,10 +402,35 @@ static void vmxe_is_reserved(void **state)
 	assert_int_equal(vmcs_writes, 0);
 }
 
+static void shadow_paging_takes_them_all(void **state)
+{
+	struct shadow_context shadow;
+
+	(void)state;
+	vcpu.shadow = &shadow;
+	shadowed = 0;
+	vmcs[VMCS_EXIT_QUALIFICATION] = QUALIFY(0, 0, 1);
+	vmx_cr_exit(&vcpu);
+	assert_int_equal(shadowed, 1);
+	assert_int_equal(injected + skipped, 0);
+}
+
+static void rsp_is_in_the_vmcs(void **state)
+{
+	(void)state;
+	vmx_write_register(&vcpu, 4, 0x1234);
+	vmx_write_register(&vcpu, 15, 0x5678);
+	assert_int_equal(vmcs[VMCS_GUEST_RSP], 0x1234);
+	assert_int_equal(vcpu.regs.r15, 0x5678);
+	assert_int_equal(vmx_read_register(&vcpu, 4), 0x1234);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup(name, make_guest)
+		T(shadow_paging_takes_them_all),
+		T(rsp_is_in_the_vmcs),
 		T(every_combination_is_as_the_manual_says),
 		T(ne_is_shown_and_not_had),
 		T(long_mode_ends_with_paging),

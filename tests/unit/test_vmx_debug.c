@@ -21,16 +21,10 @@ static bool takes;
 static unsigned int moved, general;
 static bool to_dr;
 
-uint64_t vmx_read_cr0(const struct vcpu *v)
+struct guest_paging vmx_guest_paging(const struct vcpu *v)
 {
 	(void)v;
-	return 0x11;
-}
-
-uint64_t vmx_read_cr4(const struct vcpu *v)
-{
-	(void)v;
-	return 0x10;
+	return (struct guest_paging){.cr0 = 0x11, .cr3 = 0x3000, .cr4 = 0x10, .efer = 0x800};
 }
 
 bool debugger_takes_breakpoint(struct vcpu *v)

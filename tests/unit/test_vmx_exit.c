@@ -65,6 +65,8 @@ HANDLER(exit_undefined_instruction, "undefined")
 HANDLER(exit_invd, "invd")
 HANDLER(exit_xsetbv, "xsetbv")
 HANDLER(vmx_cr_exit, "control register")
+HANDLER(vmx_invlpg_exit, "invlpg")
+HANDLER(vmx_page_fault_exit, "page fault")
 HANDLER(vmx_task_switch_exit, "task switch")
 HANDLER(vmx_interrupt_window_exit, "interrupt window")
 HANDLER(exit_init, "init")
@@ -138,8 +140,10 @@ bool vmx_map_more(struct vcpu *v, gpa_t address)
 	return can_map;
 }
 
-void vmx_keep_single_step(void)
+void vmx_keep_single_step_in_shadow(void)
 {
+	if (!(vmcs[VMCS_GUEST_INTERRUPTIBILITY] & 3))
+		return;
 	if ((vmcs[VMCS_GUEST_RFLAGS] & RFLAGS_TF) && !(vmcs[VMCS_GUEST_DEBUGCTL] & 2))
 		vmcs[VMCS_GUEST_PENDING_DEBUG] |= BIT(14);
 }
@@ -191,6 +195,7 @@ static void each_exit_has_its_handler_and_its_counter(void **state)
 	assert_handled(9, "task switch", EXIT_TASK_SWITCH);
 	assert_handled(10, "cpuid", EXIT_CPUID);
 	assert_handled(13, "invd", EXIT_CACHE);
+	assert_handled(14, "invlpg", EXIT_INVLPG);
 	assert_handled(18, "hypercall", EXIT_HYPERCALL);
 	assert_handled(28, "control register", EXIT_CONTROL_REGISTER);
 	assert_handled(30, "port", EXIT_PORT);
@@ -221,9 +226,9 @@ static void an_exit_from_an_enclave_is_the_same_exit(void **state)
 
 static void what_nobody_knows_ends_the_guest(void **state)
 {
-	static const uint32_t known[] = {0,  2,	 3,  4,	 7,  8,	 9,  10, 11, 13, 18,
-					 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
-					 30, 31, 32, 41, 48, 50, 52, 53, 55, 76, 77};
+	static const uint32_t known[] = {0,  2,	 3,  4,	 7,  8,	 9,  10, 11, 13, 14, 18,
+					 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+					 31, 32, 41, 48, 50, 52, 53, 55, 76, 77};
 
 	(void)state;
 	for (uint32_t reason = 0; reason < 200; reason++) {
@@ -234,6 +239,18 @@ static void what_nobody_knows_ends_the_guest(void **state)
 		if (!is_known)
 			assert_handled(reason, "unhandled", EXIT_UNKNOWN);
 	}
+}
+
+/* Counted as what it turns out to be. */
+static void a_page_fault_is_shadow_pagings(void **state)
+{
+	(void)state;
+	vmcs[VMCS_EXIT_INTERRUPTION] = 0x80000b0e;
+	vcpu.counter = &vcpu.exits[EXIT_GUEST_FAULT];
+	exit_with(0);
+	assert_string_equal(called, "page fault");
+	for (enum exit_reason reason = 0; reason < EXIT_REASONS; reason++)
+		assert_int_equal(vcpu.exits[reason].count, 0);
 }
 
 static void a_failed_entry_is_explained(void **state)
@@ -532,6 +549,7 @@ int main(void)
 		T(the_instructions_of_vmx_are_undefined),
 		T(an_exit_from_an_enclave_is_the_same_exit),
 		T(what_nobody_knows_ends_the_guest),
+		T(a_page_fault_is_shadow_pagings),
 		T(a_failed_entry_is_explained),
 		T(a_machine_check_at_an_entry_is_the_guests),
 		T(a_startup_tells_its_page),

@@ -19,7 +19,7 @@ static unsigned int written;
 
 #define MAY(bits) ((uint64_t)(bits) << 32)
 
-static bool has_secondary(void)
+static bool has_secondary_controls(void)
 {
 	return machine.processor >> 63;
 }
@@ -48,10 +48,10 @@ static uint64_t fake_rdmsr(uint32_t msr)
 	case 0x489:
 		return machine.cr4_fixed1;
 	case 0x48b:
-		assert_true(has_secondary()); /* A.3.3: else #GP */
+		assert_true(has_secondary_controls()); /* A.3.3: else #GP */
 		return machine.secondary;
 	case 0x48c:
-		assert_true(has_secondary()); /* A.10 */
+		assert_true(has_secondary_controls()); /* A.10 */
 		assert_true(machine.secondary >> 32 & (BIT(1) | BIT(5)));
 		return machine.ept;
 	case 0x48e:
@@ -118,6 +118,7 @@ static struct cpuid_result fake_cpuid(uint32_t leaf, uint32_t subleaf)
 #pragma weak vmx_set_timer
 #pragma weak vmx_skip_instruction
 #pragma weak vmx_vcpu_init
+#pragma weak vmx_with_shadow_paging
 #pragma weak vmx_write_efer
 
 static char why[300];
@@ -145,6 +146,18 @@ static void assert_good(void)
 	assert_string_equal(why, "");
 }
 
+/* Guests run all the same, with shadow paging. */
+static void assert_lacks_for_nested(const char *what)
+{
+	const char *missing = vmx_missing_for_nested();
+
+	assert_good();
+	assert_non_null(missing);
+	if (!strstr(missing, what))
+		fail_msg("\"%s\" does not say \"%s\"", missing, what);
+	make_machine(NULL);
+}
+
 static void assert_lacks(const char *what)
 {
 	assert_int_equal(vmx_probe(why, sizeof(why)), -ENODEV);
@@ -166,6 +179,7 @@ static void the_least_processor_will_do(void **state)
 {
 	(void)state;
 	assert_good();
+	assert_null(vmx_missing_for_nested());
 }
 
 /* Bit 1 is for VMXON inside of SMX, where Vellum never is. */
@@ -187,24 +201,6 @@ static void what_the_firmware_locked_off_is_off(void **state)
 static void each_capability_is_needed(void **state)
 {
 	(void)state;
-	machine.processor = MAY(~BIT(31) & UINT32_MAX);
-	assert_lacks("EPT");
-	machine.secondary = MAY(~BIT(1) & UINT32_MAX);
-	assert_lacks("EPT");
-	machine.secondary = MAY(~BIT(7) & UINT32_MAX);
-	assert_lacks("unrestricted");
-	machine.entry = MAY(BIT(14));
-	assert_lacks("EFER and PAT");
-	machine.entry = MAY(BIT(15));
-	assert_lacks("EFER and PAT");
-	machine.ept = ~BIT(6);
-	assert_lacks("four levels");
-	machine.ept = ~BIT(14);
-	assert_lacks("write-back");
-	for (unsigned int bit = 18; bit <= 21; bit++) {
-		machine.exit = MAY(~BIT(bit) & UINT32_MAX);
-		assert_lacks("EFER and PAT");
-	}
 	machine.processor = MAY(~BIT(25) & UINT32_MAX);
 	assert_lacks("bitmaps");
 	machine.processor = MAY(~BIT(28) & UINT32_MAX);
@@ -215,20 +211,56 @@ static void each_capability_is_needed(void **state)
 	assert_lacks("virtual NMIs");
 	machine.pin = MAY(~BIT(5) & UINT32_MAX);
 	assert_lacks("virtual NMIs");
+}
+
+static void nested_paging_takes_more(void **state)
+{
+	(void)state;
+	machine.processor = MAY(~BIT(31) & UINT32_MAX);
+	assert_lacks_for_nested("EPT");
+	machine.secondary = MAY(~BIT(1) & UINT32_MAX);
+	assert_lacks_for_nested("EPT");
+	machine.secondary = MAY(~BIT(7) & UINT32_MAX);
+	assert_lacks_for_nested("unrestricted");
+	machine.entry = MAY(BIT(14));
+	assert_lacks_for_nested("EFER and PAT");
+	machine.entry = MAY(BIT(15));
+	assert_lacks_for_nested("EFER and PAT");
+	machine.ept = ~BIT(6);
+	assert_lacks_for_nested("four levels");
+	machine.ept = ~BIT(14);
+	assert_lacks_for_nested("write-back");
+	for (unsigned int bit = 18; bit <= 21; bit++) {
+		machine.exit = MAY(~BIT(bit) & UINT32_MAX);
+		assert_lacks_for_nested("EFER and PAT");
+	}
 	machine.ept = ~BIT(20);
-	assert_lacks("INVEPT");
+	assert_lacks_for_nested("INVEPT");
 	machine.ept = ~BIT(26);
-	assert_lacks("INVEPT");
+	assert_lacks_for_nested("INVEPT");
+}
+
+/* The MSR is there with EPT or VPIDs only. */
+static void a_processor_without_ept_has_no_capabilities_of_it(void **state)
+{
+	(void)state;
+	machine.secondary = MAY(BIT(0));
+	assert_int_equal(vmx_ept_capabilities(), 0);
+	machine.secondary = MAY(BIT(5));
+	assert_int_equal(vmx_ept_capabilities(), machine.ept);
+	machine.processor = 0;
+	assert_int_equal(vmx_ept_capabilities(), 0);
 }
 
 /* The low half says what must be 1, which is not what may be. */
 static void what_must_be_is_not_what_may_be(void **state)
 {
 	(void)state;
-	machine.processor = BIT(31);
-	assert_lacks("EPT");
+	machine.processor |= BIT(31);
+	machine.processor &= ~MAY(BIT(31));
+	assert_lacks_for_nested("EPT");
 	machine.entry = UINT32_MAX;
-	assert_lacks("EFER and PAT");
+	assert_lacks_for_nested("EFER and PAT");
 }
 
 /* ---- controls ---- */
@@ -292,6 +324,8 @@ int main(void)
 		T(the_least_processor_will_do),
 		T(what_the_firmware_locked_off_is_off),
 		T(each_capability_is_needed),
+		T(nested_paging_takes_more),
+		T(a_processor_without_ept_has_no_capabilities_of_it),
 		T(what_must_be_is_not_what_may_be),
 		T(controls_are_wanted_insisted_on_and_possible),
 		T(the_true_controls_count_if_there_are_any),

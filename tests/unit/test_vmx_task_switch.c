@@ -66,6 +66,7 @@ static unsigned int injected, injected_vector, flushed;
 static uint64_t upon; /* the event that the exception came upon */
 static bool pdptes_are_good;
 static uint64_t pdptes_cr3;
+static struct guest_paging loaded; /* with shadow paging */
 
 void vmx_inject_exception(struct vcpu *v, unsigned int vector, int error_code)
 {
@@ -83,6 +84,26 @@ bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
 	assert_int_equal(cr0, vmcs[VMCS_GUEST_CR0]);
 	pdptes_cr3 = cr3;
 	return pdptes_are_good;
+}
+
+struct guest_paging vmx_guest_paging(const struct vcpu *v)
+{
+	assert_ptr_equal(v, &vcpu);
+	return (struct guest_paging){vmcs[VMCS_GUEST_CR0], vmcs[VMCS_GUEST_CR3],
+				     vmcs[VMCS_GUEST_CR4], vmcs[VMCS_GUEST_EFER]};
+}
+
+bool paging_load_pdptes(struct vcpu *v, const struct guest_paging *guest)
+{
+	assert_ptr_equal(v, &vcpu);
+	pdptes_cr3 = guest->cr3;
+	return pdptes_are_good;
+}
+
+void paging_load(struct vcpu *v, const struct guest_paging *guest)
+{
+	assert_ptr_equal(v, &vcpu);
+	loaded = *guest;
 }
 
 void vmx_flush(void)
@@ -559,6 +580,21 @@ static void cr3_is_loaded_and_translations_are_dropped(void **state)
 	assert_int_equal(flushed, 1);
 }
 
+static void with_shadow_paging_the_processors_cr3_is_not_the_guests(void **state)
+{
+	struct shadow_context shadow;
+
+	(void)state;
+	start_paging();
+	vcpu.shadow = &shadow;
+	switch_task(JMP);
+	vcpu.shadow = NULL;
+	assert_int_equal(loaded.cr3, PAGES + 2 * PAGE_SIZE);
+	assert_int_equal(pdptes_cr3, PAGES + 2 * PAGE_SIZE);
+	assert_int_equal(vmcs[VMCS_GUEST_CR3], PAGES);
+	assert_true(vmcs[VMCS_GUEST_CR0] & CR0_TS);
+}
+
 static void without_paging_cr3_is_kept(void **state)
 {
 	(void)state;
@@ -846,6 +882,7 @@ int main(void)
 		T(a_user_task_is_entered_at_cpl_3),
 		T(local_descriptors_are_found),
 		T(cr3_is_loaded_and_translations_are_dropped),
+		T(with_shadow_paging_the_processors_cr3_is_not_the_guests),
 		T(without_paging_cr3_is_kept),
 		T(a_tss_may_cross_pages_that_lie_apart),
 		T(segments_are_looked_up_in_the_new_address_space),

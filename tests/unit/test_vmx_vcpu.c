@@ -62,6 +62,9 @@ static unsigned int dumps, delayed, windows_closed, flushes;
 static uint64_t pdptes_cr3; /* of the last try to load them */
 static bool pdptes_are_bad;
 
+static bool caught; /* with shadow paging */
+static struct guest_paging started;
+
 /* Flat 32-bit protected mode, as a kernel starts in; what start_state.c makes of it. */
 static const struct start_state start = {
 	.cr0 = 0x11,
@@ -136,6 +139,18 @@ bool vmx_load_pdptes(uint64_t cr0, uint64_t cr3)
 	return !pdptes_are_bad;
 }
 
+void vmx_catch_paging(void)
+{
+	caught = true;
+}
+
+void paging_start(struct vcpu *v, const struct guest_paging *guest)
+{
+	assert_ptr_equal(v, &self.vcpu);
+	assert_int_equal(flushes, 1);
+	started = *guest;
+}
+
 void vmx_delay_interrupt(struct vcpu *v, unsigned int vector)
 {
 	assert_ptr_equal(v, &self.vcpu);
@@ -182,8 +197,8 @@ static int make_vmcs(void **state)
 	memset(&self, 0, sizeof(self));
 	dumps = delayed = windows_closed = breakpoints_cleared = flushes = 0;
 	dr6 = pdptes_cr3 = 0;
-	pdptes_are_bad = launched_again = false;
-	init_fields();
+	pdptes_are_bad = launched_again = caught = false;
+	init_fields(&self.vcpu);
 	vmx_set_state(&self.vcpu, &start);
 	return 0;
 }
@@ -412,6 +427,28 @@ static void the_guest_sees_its_own_ne_and_vmxe(void **state)
 	assert_int_equal(vmx_read_cr4(&self.vcpu), CR4_PAE);
 }
 
+static void with_shadow_paging_the_guests_registers_are_kept_apart(void **state)
+{
+	struct shadow_context shadow = {.guest = {.cr3 = 0x7000, .efer = EFER_NXE}};
+	struct guest_paging paging;
+
+	(void)state;
+	assert_false(caught);
+	self.vcpu.shadow = &shadow;
+	init_fields(&self.vcpu);
+	assert_true(caught);
+	flushes = 0;
+	vmx_set_state(&self.vcpu, &start);
+	assert_int_equal(started.cr0, start.cr0);
+	vmcs[VMCS_GUEST_CR3] = 0x1234000;
+	vmcs[VMCS_GUEST_EFER] = EFER_LME;
+	paging = vmx_guest_paging(&self.vcpu);
+	assert_int_equal(paging.cr3, 0x7000);
+	assert_int_equal(paging.efer, EFER_NXE);
+	self.vcpu.shadow = NULL;
+	assert_int_equal(vmx_guest_paging(&self.vcpu).cr3, 0x1234000);
+}
+
 static void cpl_is_the_dpl_of_ss(void **state)
 {
 	(void)state;
@@ -598,6 +635,7 @@ int main(void)
 		T(init_ends_what_was_under_way),
 		T(it_waits_in_the_state_that_the_signal_ends),
 		T(the_guest_sees_its_own_ne_and_vmxe),
+		T(with_shadow_paging_the_guests_registers_are_kept_apart),
 		T(cpl_is_the_dpl_of_ss),
 		T(no_field_is_left_as_it_was),
 		T(what_is_not_used_is_off),
