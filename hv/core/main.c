@@ -95,7 +95,7 @@ static void choose_mode(void)
 
 /*
  * For Linux without ACPI: it finds processors in the MP table, which lies where BIOSes
- * write-protect it.
+ * write-protect it. Before 2.6.33 it knows the second word only.
  */
 static void tell_kernel_processors(unsigned int count)
 {
@@ -104,7 +104,8 @@ static void tell_kernel_processors(unsigned int count)
 
 	if (guest_kind != GUEST_LINUX || !boot.module_count)
 		return;
-	text_format(line + used, sizeof(boot.module[0].string) - used, " nr_cpus=%u", count);
+	text_format(line + used, sizeof(boot.module[0].string) - used, " nr_cpus=%u maxcpus=%u",
+		    count, count);
 }
 
 static bool runs_one_processor(void)
@@ -123,16 +124,31 @@ static unsigned int processors_to_give(unsigned int usable)
 	return options.cpus ? (unsigned int)min_u64(options.cpus, usable) : usable;
 }
 
+/* Vellum then knows of no other processor, but the guest may, from an MP table. */
+static void keep_to_boot_processor(void)
+{
+	smp_give(1);
+	if (options.mode == MODE_NATIVE)
+		return;
+	pr_warn("no MADT in ACPI's tables: the guest gets one processor, and another one that it "
+		"starts runs outside of Vellum");
+	tell_kernel_processors(1);
+}
+
 /*
  * Takes the processors that the guest shall not have out of its ACPI tables. Those that Vellum
  * does not use are among them: it could not keep them in check.
  */
 static void limit_processors(void)
 {
-	unsigned int listed = (unsigned int)max_u64(acpi_count_cpus(), 1);
+	unsigned int listed = acpi_count_cpus();
 	unsigned int usable = options.mode == MODE_NATIVE ? listed : smp_present_count();
 	unsigned int keep = processors_to_give(usable);
 
+	if (!listed) {
+		keep_to_boot_processor();
+		return;
+	}
 	smp_give(keep);
 	if (keep >= listed)
 		return;

@@ -320,9 +320,21 @@ static void a_guest_gets_as_many_processors_as_asked_for(void **state)
 	assert_processors(4, 4, 2, 2, 2);
 	assert_processors(4, 4, 1, 1, 1);
 	assert_processors(1, 1, 0, 0, 1);
-	assert_processors(0, 1, 0, 0, 1); /* no MADT */
-	assert_processors(0, 1, 2, 0, 1);
 	assert_console_quiet();
+}
+
+/* The guest's MP table may list more. */
+static void without_a_madt_a_guest_gets_one_and_is_told_so(void **state)
+{
+	(void)state;
+	boot.module_count = 1;
+	string_copy(boot.module[0].string, "bzImage", sizeof(boot.module[0].string));
+	assert_processors(0, 1, 0, 0, 1);
+	assert_console(LOG_WARN, "no MADT");
+	assert_string_equal(boot.module[0].string, "bzImage nr_cpus=1 maxcpus=1");
+	options.mode = MODE_NATIVE;
+	assert_processors(0, 1, 0, 0, 1);
+	assert_string_equal(boot.module[0].string, "bzImage nr_cpus=1 maxcpus=1");
 }
 
 /* Without a page to start them in, or beyond Vellum's limit: the guest would start them itself. */
@@ -346,6 +358,7 @@ static void a_native_guest_gets_as_many_as_asked_for(void **state)
 	assert_processors(4, 4, 2, 2, 2);
 	assert_processors(4, 1, 0, 0, 4); /* what Vellum can use does not matter */
 	assert_processors(0, 1, 2, 0, 1);
+	assert_console_quiet();
 }
 
 static void a_kernel_that_shall_get_fewer_is_told_so(void **state)
@@ -356,7 +369,7 @@ static void a_kernel_that_shall_get_fewer_is_told_so(void **state)
 	assert_processors(4, 4, 0, 0, 4);
 	assert_string_equal(boot.module[0].string, "bzImage quiet");
 	assert_processors(4, 4, 1, 1, 1);
-	assert_string_equal(boot.module[0].string, "bzImage quiet nr_cpus=1");
+	assert_string_equal(boot.module[0].string, "bzImage quiet nr_cpus=1 maxcpus=1");
 }
 
 static void words_of_other_guests_stay_as_they_are(void **state)
@@ -391,6 +404,7 @@ int main(void)
 		T(the_user_may_want_it_native),
 		T(the_page_where_processors_start_is_out_of_the_guests_map),
 		T(a_guest_gets_as_many_processors_as_asked_for),
+		T(without_a_madt_a_guest_gets_one_and_is_told_so),
 		T(processors_that_vellum_can_not_use_are_not_the_guests),
 		T(a_native_guest_gets_as_many_as_asked_for),
 		T(a_kernel_that_shall_get_fewer_is_told_so),
