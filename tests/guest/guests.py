@@ -217,6 +217,7 @@ GUESTS = (
     Guest("debugged", (HV, NATIVE)),
     Guest("fuzz_kernel", (HV,)),
     Guest("smsw", (HV, SHADOWS, NATIVE)),
+    Guest("access_matrix", (SHADOWS, NATIVE), same=True),
     Guest("fuzz_user", (HV, SHADOWS, NATIVE), same=True),
     Guest("disk", (replace(HV, words="mode=hv vmi=off guest=disk"),
                    replace(NATIVE, words="mode=native guest=disk")), same=True, on=ALL,

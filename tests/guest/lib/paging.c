@@ -88,6 +88,12 @@ void *paging_window_entry(enum paging paging, unsigned int page)
 	return paging == PAGING_PAE ? (void *)&window[page] : (void *)&window32[page];
 }
 
+void *paging_directory_entry(enum paging paging, uint32_t address)
+{
+	return paging == PAGING_PAE ? (void *)&directory[address / (uint32_t)PAGE_LARGE]
+				    : (void *)&directory32[address / (uint32_t)PAGE32_LARGE];
+}
+
 void paging_hide_from_user(void)
 {
 	fill();

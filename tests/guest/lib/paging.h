@@ -29,6 +29,9 @@ void paging_map_window(unsigned int page, uint64_t physical);
 /* Where the entry of a page of the window is in this mode, for those who write it themselves. */
 void *paging_window_entry(enum paging paging, unsigned int page);
 
+/* The entry of the directory for a linear address, for those who hang a table or a large page in. */
+void *paging_directory_entry(enum paging paging, uint32_t address);
+
 /* From here on CPL 3 reaches the window only. */
 void paging_hide_from_user(void);
 
