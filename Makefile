@@ -23,6 +23,7 @@ BOOT    ?= kernel
 FIRMWARE ?= bios
 TIMEOUT ?= 5
 BOARD   ?= all
+SCALE   ?= quick
 REPEAT  ?= 1
 FRESH   ?= 0
 A       ?=
@@ -32,7 +33,7 @@ PORT    ?= 1234
 LOG     ?=
 V       ?= 0
 
-BOARDS  := micro exit-cost
+BOARDS  := micro exit-cost kernel-compile
 
 # ---- the tools -----------------------------------------------------------------
 
@@ -73,6 +74,7 @@ help:
 	@echo "  make pack, iso, usb, pxe    the guest and Vellum in what real machines boot from:"
 	@echo "                  an archive for vellum.bin, an image for CD and USB stick, a TFTP folder"
 	@echo "  make all        build the hypervisor only: $(BUILD)/vellum.elf and vellum.bin"
+	@echo "  make bench-root make the root file systems of the boards that run Debian's programs"
 	@echo "  make kernels    build the guest kernels only (cached outside the clone)"
 	@echo "  make clean      remove $(BUILD)/"
 	@echo "  make distclean  remove the cached guest kernels and files, too"
@@ -95,6 +97,7 @@ help:
 	@echo "  VELLUM=          more words for the hypervisor's command line (docs/command-line.md)"
 	@echo "  PORT=$(PORT)         TCP port of make debug"
 	@echo "  BOARD=$(BOARD)        for make bench: all, $(BOARDS)"
+	@echo "  SCALE=$(SCALE)      quick, full: how much a board compiles or computes"
 	@echo "  REPEAT=$(REPEAT)         runs of each column; FRESH=1: run finished ones again, too"
 	@echo "  A= B=            results for make bench-compare; STRICT=1: what is worse is an error"
 	@echo "  V=$(V)              1: show the commands"
@@ -137,11 +140,20 @@ BOARD_MACHINE = --cpu $(CPU) --emu $(EMU) --icount $(ICOUNT) --memory $(MEM)
 emulator: setup
 	@tests/bench/board --check --cpus $(CPUS) $(BOARD_MACHINE)
 
+# For one column of a board of commands, on a busy computer
+BENCH_SECONDS_quick = 3600
+BENCH_SECONDS_full = 36000
+
 BOARD_WORDS = --append "$(APPEND)" --vellum-words "$(VELLUM)"
 
 run bench-micro: setup emulator all kernels $(INITRAMFS)
 	@tests/bench/board --board micro --paging $(PAGING) --cpus $(CPUS) --pae $(PAE) \
 		--repeat $(REPEAT) \
+		$(if $(filter 1,$(FRESH)),--fresh) $(BOARD_MACHINE) $(BOARD_WORDS)
+
+$(COMMAND_BOARDS:%=bench-%): bench-%: setup emulator all kernels $(BUILD)/bench-root-%.cpio
+	@tests/bench/board --board $* --scale $(SCALE) --paging $(PAGING) --cpus $(CPUS) \
+		--pae $(PAE) --repeat $(REPEAT) --timeout $(BENCH_SECONDS_$(SCALE)) \
 		$(if $(filter 1,$(FRESH)),--fresh) $(BOARD_MACHINE) $(BOARD_WORDS)
 
 bench-exit-cost: setup emulator all kernels exit-cost-files
@@ -225,8 +237,8 @@ trace:
 
 # ---- what is tested ------------------------------------------------------------
 
-TEST_FILES = all kernels guests $(INITRAMFS) exit-cost-files linux-tests-files unit-programs \
-	$(BUILD)/vmirom_probe/probe.elf
+TEST_FILES = all kernels guests $(INITRAMFS) $(COMMANDS_INITRAMFS) exit-cost-files \
+	linux-tests-files unit-programs $(BUILD)/vmirom_probe/probe.elf
 
 unit-programs: $(UNIT_TESTS)
 

@@ -57,3 +57,29 @@ $(EXIT_COST_INITRAMFS): $(BENCH_PROGRAMS) $(EXIT_COST_PROGRAMS) tests/bench/init
 
 exit-cost-files: $(EXIT_COST_GUEST) $(EXIT_COST_INITRAMFS)
 .PHONY: exit-cost-files
+
+# The boards whose rows are commands: a root file system of Debian's programs, from the cache
+# (tests/bench/bench-root makes it, which takes minutes and a network), with the runner.
+
+COMMAND_BOARDS     := kernel-compile
+COMMANDS_RUNNER    := $(BUILD)/bench/vellum-commands
+COMMANDS_INITRAMFS := $(BUILD)/commands.cpio
+COMMAND_ROOTS      := $(COMMAND_BOARDS:%=$(BUILD)/bench-root-%.cpio)
+
+$(COMMANDS_RUNNER): tests/bench/commands/commands.c \
+		    $(addprefix tests/bench/workloads/,exits.c processors.c) $(BENCH_HEADERS)
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(HOSTCC) $(BENCH_CFLAGS) -Itests/bench/workloads -o $@ $(filter %.c,$^)
+
+$(COMMANDS_INITRAMFS): $(BENCH_PROGRAMS) $(COMMANDS_RUNNER) tests/bench/initramfs \
+			$(wildcard tests/bench/guest_image/*.py) tests/bench/guest_image/init
+	tests/bench/initramfs --output $@ $(addprefix --busybox ,$(BUSYBOX)) \
+		$(BENCH_PROGRAMS) $(COMMANDS_RUNNER)
+
+$(COMMAND_ROOTS): $(BUILD)/bench-root-%.cpio: $(COMMANDS_INITRAMFS) tests/bench/bench-root \
+		  $(wildcard tests/bench/bench_root/*.py) tests/bench/scoreboard/commands.toml \
+		  $(wildcard tests/bench/commands/*)
+	tests/bench/bench-root --initramfs $< --output $@ $*
+
+bench-root: $(COMMAND_ROOTS)
+.PHONY: bench-root

@@ -12,7 +12,7 @@ import pytest
 
 from micro_board import micro_board, micro_document
 
-from scoreboard import charts, history, published, report, rows
+from scoreboard import charts, commands, history, published, report, rows
 from scoreboard.claims import judge
 from scoreboard.page import page
 from scoreboard.results import board_json
@@ -40,6 +40,8 @@ def test_every_row_of_the_three_boards_is_there():
 
 def test_a_row_of_ours_is_one_that_a_board_has():
     names = {f"micro/{row.name}" for row in rows.MICRO}
+    names |= {f"{name}/{row.name}" for name, board in commands.boards().items()
+              for row in board.rows}
     ours = {row.ours for board in published.boards() for row in board.rows} - {""}
     assert ours and ours <= names
     assert published.peers()["rows"].keys() <= {row.name for row in rows.MICRO}
@@ -61,6 +63,14 @@ def test_no_row_disappears():
             assert f"\n{row.name} " in text, row.name
     assert text.count("not run: ") == 83 - 5
     assert "78 more of their rows" in published.published_text({"micro": MICRO}, every_row=False)
+
+
+def test_a_row_for_two_processors_names_the_command_that_runs_it():
+    one_way = {"board": "kernel-compile", "counts": "instructions", "machine": "QEMU",
+               "rows": [{"name": "1P -j16", "values": {"N0": 1000.0, "N1": 1001.0}}]}
+    found = laid("A", {"kernel-compile": one_way})
+    assert found["kernel compile UP"].ours == "1.0010 [1,001/1,000]"
+    assert found["kernel compile SMP 2-way"].not_run == "make bench BOARD=kernel-compile CPUS=2"
 
 
 def test_what_is_not_run_says_why():

@@ -27,6 +27,7 @@ class ColumnResult:
     seconds: float                 # wall-clock time of the whole run
     versions: dict[str, str] = field(default_factory=dict)
     repeats: dict[str, tuple[float, ...]] = field(default_factory=dict)  # a row's values, if timed
+    calls: dict[str, Reason] = field(default_factory=dict)  # VMI calls of the whole run
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,10 @@ class Board:
         """AMD-V with several processors: a write to a guest's local APIC is an exit."""
         return self.cpu == "amd" and self.cpus > 1
 
+    def is_micro(self) -> bool:
+        """Its rows are loops; those of others are whole commands, which run once."""
+        return self.name == "micro"
+
     def virtualized(self) -> list[str]:
         return [name for name, result in self.columns.items() if result.column.virtualized]
 
@@ -65,8 +70,8 @@ class Board:
                 if self.columns[name].column.paging == paging]
 
     def exit_cost(self, column: str) -> float | None:
-        """What one CPUID costs more than natively; None without the native column."""
-        if "N1" not in self.columns:
+        """What one CPUID costs more than natively; None without that row or native column."""
+        if "N1" not in self.columns or not self.is_micro():
             return None
         return self.value(column, EXIT_ROW) - self.value("N1", EXIT_ROW)
 

@@ -10,6 +10,7 @@ from .published import peers
 from .rows import EXIT_ROW, IPI_ROW
 
 PARAVIRT_RATIO_MAX = 1.01    # N1/N0: CONFIG_VMI=y on the bare machine
+COMMAND_RATIO_MAX = 1.005    # the same for whole commands, which a hot path is a part of
 NESTED_RATIO_MAX = 1.005     # under Vellum to the same kernel on the bare machine
 EXIT_COST_MAX = 100          # instructions for one CPUID exit
 NEAR_ONE = 1.02              # rows below do not tell one shadow paging from another
@@ -31,16 +32,18 @@ def judge(board: Board) -> list[Verdict]:
         return []
     verdicts = []
     if ("N1", "N0") in board.pairs():
-        verdicts.append(judge_ratio(board, ("N1", "N0"), PARAVIRT_RATIO_MAX, all_rows(board)))
+        verdicts.append(judge_ratio(board, ("N1", "N0"),
+                                    PARAVIRT_RATIO_MAX if board.is_micro() else COMMAND_RATIO_MAX,
+                                    all_rows(board)))
     for column in board.paged("nested"):
         if (column, "N1") in board.pairs():
             verdicts.append(judge_ratio(board, (column, "N1"), NESTED_RATIO_MAX,
                                         rows_without_exits(board, column)))
-            if board.metric.counts_instructions:
+            if board.metric.counts_instructions and board.is_micro():
                 verdicts.append(judge_exit_cost(board, column))
-        if not pays_for_apic(board, column):
+        if board.is_micro() and not pays_for_apic(board, column):
             verdicts.append(judge_exits(board, column))
-    if ("H0-shadow", "N1") in board.pairs() and board.metric.counts_instructions:
+    if board.is_micro() and ("H0-shadow", "N1") in board.pairs() and board.metric.counts_instructions:
         verdicts.append(judge_beside_rival(board, ("H0-shadow", "N1")))
     return verdicts
 
@@ -55,6 +58,7 @@ def all_rows(board: Board) -> list[str]:
 
 
 def rows_without_exits(board: Board, column: str) -> list[str]:
+    """Where a hypervisor may cost next to nothing. A command's exits are a small part of it."""
     exiting = {EXIT_ROW, IPI_ROW} if pays_for_apic(board, column) else {EXIT_ROW}
     return [name for name in all_rows(board) if name not in exiting]
 

@@ -30,6 +30,7 @@ class PublishedRow:
     ours: str = ""           # board/row
     not_run: str = ""        # why there is none of ours
     counts: str = ""         # ours must count this; "" for anything
+    words: str = ""          # for make, beside the board's name, where that has the row
 
     @property
     def board(self) -> str:
@@ -63,7 +64,8 @@ def board_from(data: dict) -> PublishedBoard:
 
 def row_from(group: dict, row: dict) -> PublishedRow:
     return PublishedRow(row["name"], group["unit"], group["better"], tuple(row["figures"]),
-                        row.get("ours", ""), group.get("not_run", ""), row.get("counts", ""))
+                        row.get("ours", ""), group.get("not_run", ""), row.get("counts", ""),
+                        row.get("words", ""))
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,9 @@ def laid_row(form: str, row: PublishedRow, documents: dict[str, dict]) -> Laid:
     if not row.ours:
         return Laid(row, "", row.not_run)
     document = documents.get(row.board)
-    if document is None:
-        return Laid(row, "", f"make bench BOARD={row.board}")
+    if document is None or values_of(document, row) is None:
+        return Laid(row, "", " ".join(filter(None, ["make bench", f"BOARD={row.board}",
+                                                    row.words])))
     if row.counts not in ("", document["counts"]) or (row.counts == CYCLES and
                                                       EMULATED in document["machine"]):
         return Laid(row, "", row.not_run)
@@ -95,9 +98,10 @@ def laid_row(form: str, row: PublishedRow, documents: dict[str, dict]) -> Laid:
     return Laid(row, FORMS[form](values["N0"], values["N1"], row.better), "")
 
 
-def values_of(document: dict, row: PublishedRow) -> dict[str, float]:
+def values_of(document: dict, row: PublishedRow) -> dict[str, float] | None:
+    """None where a board of ours has no such row, on this machine."""
     name = row.ours.partition("/")[2]
-    return next((one["values"] for one in document["rows"] if one["name"] == name), {})
+    return next((one["values"] for one in document["rows"] if one["name"] == name), None)
 
 
 def form_values(plain: float, vmi: float, _better: str) -> str:

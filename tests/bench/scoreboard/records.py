@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 RESULT_PREFIX = "RESULT "
 VELLUM_PREFIX = "VELLUM "
@@ -24,6 +24,7 @@ class RowResult:
     value: float           # the row's statistic, per iteration
     runs: tuple[float, ...]
     exits: int | None      # in all runs together; None where nobody counts
+    counters: dict[str, float] = field(default_factory=dict)  # what else the guest counted
 
     @property
     def spread(self) -> float:
@@ -62,7 +63,8 @@ def row_from(record: dict) -> RowResult:
     try:
         return RowResult(name=record["bench"], unit=record["unit"],
                          iterations=record["iterations"], value=record["value"],
-                         runs=tuple(record["runs"]), exits=record["exits"])
+                         runs=tuple(record["runs"]), exits=record["exits"],
+                         counters=record.get("counters", {}))
     except KeyError as error:
         raise RecordError(f"RESULT without {error}: {record}") from None
 
@@ -89,10 +91,19 @@ def exit_reasons(com2: str) -> dict[str, Reason]:
 
     A processor's last record counts: each one holds everything since its start.
     """
-    last = {record["cpu"]: record["by_reason"] for record in events_in(com2, "exits")}
+    return counts_in(com2, "by_reason")
+
+
+def vmi_calls(com2: str) -> dict[str, Reason]:
+    """The guest's VMI calls that Vellum answered, likewise: those of the first 4 KiB a record."""
+    return counts_in(com2, "vmi_calls")
+
+
+def counts_in(com2: str, key: str) -> dict[str, Reason]:
+    last = {record["cpu"]: record.get(key, {}) for record in events_in(com2, "exits")}
     total: dict[str, Reason] = {}
-    for by_reason in last.values():
-        for name, entry in by_reason.items():
+    for counts in last.values():
+        for name, entry in counts.items():
             before = total.get(name, Reason(0, 0))
             total[name] = Reason(before.count + entry["count"], before.cycles + entry["cycles"])
     return total

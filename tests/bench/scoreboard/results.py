@@ -18,6 +18,9 @@ def board_json(board: Board, verdicts: list[Verdict]) -> dict:
             "meanings": {name: result.column.meaning for name, result in board.columns.items()},
             "rows": [row_json(board, row) for row in board.rows],
             "exits": {name: exits_json(board, name) for name in board.virtualized()},
+            "vmi_calls": {name: {call: entry.count for call, entry
+                                 in board.columns[name].calls.items()}
+                          for name in board.virtualized()},
             "claims": [{"claim": verdict.claim, "held": verdict.held, "detail": verdict.detail}
                        for verdict in verdicts],
             "seconds": {name: round(result.seconds, 1)
@@ -39,6 +42,8 @@ def row_json(board: Board, row: Row) -> dict:
                        for pair in board.pairs()},
             "exits_per_iteration": {name: results[name].exits_per_iteration
                                     for name in board.virtualized()}}
+    if any(result.counters for result in results.values()):
+        data["counters"] = {name: result.counters for name, result in results.items()}
     repeats = {name: list(result.repeats[row.name])
                for name, result in board.columns.items() if result.repeats}
     if repeats:

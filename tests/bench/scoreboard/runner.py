@@ -15,7 +15,7 @@ from emulator.session import POLL_SECONDS
 from .board import ColumnResult, missing_rows
 from .columns import Column
 from .progress import Progress
-from .records import RecordError, events_in, exit_reasons, rows_in
+from .records import RecordError, events_in, exit_reasons, rows_in, vmi_calls
 from .rows import Row
 
 GUEST_DONE = "vellum-guest: done"
@@ -95,7 +95,8 @@ def column_result(column: Column, rows: tuple[Row, ...], result: Result,
     versions = {"kernel": kernel_version}
     if boots:
         versions["vellum"] = str(boots[0].get("version", "unknown"))
-    return ColumnResult(column, got, reasons, result.seconds, versions)
+    return ColumnResult(column, got, reasons, result.seconds, versions,
+                        calls=vmi_calls(result.com2))
 
 
 def failure(column: Column, result: Result, why: str) -> str:

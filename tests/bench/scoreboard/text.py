@@ -17,14 +17,16 @@ def board_text(board: Board, verdicts: list[Verdict]) -> str:
     parts = [heading(board), ratio_table(board), spread_line(board), board.metric.note,
              peers_table(board)]
     if board.virtualized():
-        parts += [loop_exits_table(board), reasons_table(board), exit_cost_lines(board)]
-    parts.append(verdict_lines(board, verdicts))
+        parts += [loop_exits_table(board), reasons_table(board), calls_table(board),
+                  exit_cost_lines(board)]
+    parts += [*counter_tables(board), verdict_lines(board, verdicts)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def heading(board: Board) -> str:
-    lines = [f"Board {board.name}, {board.cpu}: {board.metric.name} per iteration, "
-             "mean of the best 3 of 5 runs",
+    how = ("per iteration, mean of the best 3 of 5 runs" if board.is_micro()
+           else "of one run of each command")
+    lines = [f"Board {board.name}, {board.cpu}: {board.metric.name} {how}",
              f"on {board.machine}"]
     lines += [f"  {name:<10} {result.column.meaning}, {result.seconds:.1f} s"
               for name, result in board.columns.items()]
@@ -51,6 +53,8 @@ def ratio_cell(board: Board, pair: tuple[str, str], row: str) -> str:
 
 def spread_line(board: Board) -> str:
     """By how much the runs behind one value differ, in each column's worst row."""
+    if not board.is_micro():
+        return ""
     worst = {name: max((result.spread, row) for row, result in column.rows.items())
              for name, column in board.columns.items()}
     return "The best three runs of a row differ by at most: " + ", ".join(
@@ -60,7 +64,7 @@ def spread_line(board: Board) -> str:
 def peers_table(board: Board) -> str:
     """Our ratios beside those of KVM and Xen on the same machine, which are of instructions."""
     pairs = [pair for pair in OURS_BESIDE_PEERS if pair in board.pairs()]
-    if not pairs or not board.metric.counts_instructions:
+    if not pairs or not board.metric.counts_instructions or not board.is_micro():
         return ""
     titles = ["row", "iteration", *("/".join(pair) for pair in pairs), *peers()["columns"]]
     nothing = [""] * len(peers()["columns"])
@@ -73,7 +77,8 @@ def loop_exits_table(board: Board) -> str:
     names = board.virtualized()
     rows = ([row.name, *(loop_exits(board, name, row.name) for name in names)]
             for row in board.rows)
-    return "Exits in the measured loops, per iteration:\n" + table(["row", *names], rows)
+    what = "loops, per iteration" if board.is_micro() else "commands"
+    return f"Exits in the measured {what}:\n" + table(["row", *names], rows)
 
 
 def loop_exits(board: Board, column: str, row: str) -> str:
@@ -89,6 +94,30 @@ def reasons_table(board: Board) -> str:
             for reason in reasons)
     return ("Exits of the whole run, boot to end, count x cycles each:\n"
             + table(["reason", *names], rows))
+
+
+def calls_table(board: Board) -> str:
+    names = [name for name in board.virtualized() if board.columns[name].calls]
+    calls = dict.fromkeys(call for name in names for call in board.columns[name].calls)
+    rows = [[call, *(f"{entry.count:,}" if (entry := board.columns[name].calls.get(call)) else "-"
+                     for name in names)] for call in calls]
+    return "VMI calls of the whole run:\n" + table(["call", *names], rows) if rows else ""
+
+
+def counter_tables(board: Board) -> list[str]:
+    """A table for each thing that the guest counted beside the time."""
+    counters = dict.fromkeys(name for column in board.columns.values()
+                             for row in column.rows.values() for name in row.counters)
+    return [f"In the measured commands, {counter}:\n"
+            + table(["row", *board.columns],
+                    [[row.name, *(counter_cell(board, column, row.name, counter)
+                                  for column in board.columns)] for row in board.rows])
+            for counter in counters]
+
+
+def counter_cell(board: Board, column: str, row: str, counter: str) -> str:
+    count = board.columns[column].rows[row].counters.get(counter)
+    return "-" if count is None else f"{count:,}"
 
 
 def reason_cell(board: Board, column: str, reason: str) -> str:
