@@ -50,12 +50,18 @@ static bool is_answered(unsigned int call)
 
 static void check_wild(void)
 {
+	static const uint32_t neighbours[] = {VMI_HYPERCALL_INIT - 1, VMI_HYPERCALL_NULL + 1,
+					      VMI_HYPERCALL_TRACE - 1,
+					      VMI_HYPERCALL_TRACE + VMI_CALL_COUNT};
+
 	for (unsigned int i = 0; i < 2000; i++)
 		EXPECT_EQ("result", call(next_random() & 0x7fffffff & ~(1u << 30), next_random()),
 			  (uint32_t)-ENOSYS);
 	for (unsigned int i = 0; i < VMI_CALL_COUNT; i++)
 		if (!is_answered(i))
 			EXPECT_EQ("result", call(i, next_random()), (uint32_t)-ENOSYS);
+	for (unsigned int i = 0; i < ARRAY_SIZE(neighbours); i++)
+		EXPECT_EQ("result", call(neighbours[i], next_random()), (uint32_t)-ENOSYS);
 }
 
 static void check_init(void)
@@ -98,5 +104,5 @@ void guest_main(void)
 	check_length(state_for(NULL), run, 4);
 	check_length(state_for64(NULL), run64, 8);
 	EXPECT_EQ("exits", exits(EXIT_HYPERCALL),
-		  before + 1 + 2000 + VMI_CALL_COUNT - 4 + 4 + 1 + 2);
+		  before + 1 + 2000 + VMI_CALL_COUNT - 4 + 4 + 4 + 1 + 2);
 }
