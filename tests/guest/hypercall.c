@@ -72,6 +72,22 @@ static void check_init(void)
 	EXPECT_EQ("twice", call(VMI_HYPERCALL_INIT, 0xfffff800), 0);
 }
 
+/* Only the command register, and only INIT and STARTUP, are written for the guest. */
+static void check_no_command(void)
+{
+	static const uint32_t writes[][2] = {{0, 0x4500}, {0x310, 0x4500}, {0x300, 0x4031}};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(writes); i++) {
+		struct state state = state_for(hypercall());
+
+		state.rax = VMI_CALL_APICWrite;
+		state.rcx = writes[i][0];
+		state.rdx = writes[i][1];
+		run(&state);
+		EXPECT_EQ("no command", (uint32_t)state.rax, (uint32_t)-EINVAL);
+	}
+}
+
 static void check_null(void)
 {
 	EXPECT_EQ("null", call(VMI_HYPERCALL_NULL, next_random()), 0);
@@ -100,9 +116,10 @@ void guest_main(void)
 	}
 	check_wild();
 	check_init();
+	check_no_command();
 	check_null();
 	check_length(state_for(NULL), run, 4);
 	check_length(state_for64(NULL), run64, 8);
 	EXPECT_EQ("exits", exits(EXIT_HYPERCALL),
-		  before + 1 + 2000 + VMI_CALL_COUNT - 4 + 4 + 4 + 1 + 2);
+		  before + 1 + 2000 + VMI_CALL_COUNT - 4 + 4 + 4 + 3 + 1 + 2);
 }
