@@ -198,12 +198,25 @@ static void block_nmis_again(void)
 			vmread(VMCS_GUEST_INTERRUPTIBILITY) | BLOCKING_NMI);
 }
 
+/*
+ * The exit saves RF as the #PF would have pushed it (28.3.3). What is delivered again is none: an
+ * INT n or an interrupt, which push what was there before it.
+ */
+static void forget_resume_flag(void)
+{
+	uint64_t event = vmread(VMCS_ENTRY_INTERRUPTION);
+
+	if ((event & INTERRUPTION_VALID) && (event & INTERRUPTION_TYPE) != INTERRUPTION_EXCEPTION)
+		vmwrite(VMCS_GUEST_RFLAGS, vmread(VMCS_GUEST_RFLAGS) & ~RFLAGS_RF);
+}
+
 void vmx_page_fault_exit(struct vcpu *vcpu)
 {
 	vmx_keep_single_step_in_shadow();
 	exit_page_fault(vcpu, gva(vmread(VMCS_EXIT_QUALIFICATION)),
 			(uint32_t)vmread(VMCS_EXIT_ERROR_CODE));
 	block_nmis_again();
+	forget_resume_flag();
 }
 
 /* Outside of 64-bit code registers have 32 bits. */

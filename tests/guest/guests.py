@@ -177,7 +177,8 @@ GUESTS = (
                       Run("calls", words="mode=hv vmi=calls")), on=ALL),
     Guest("vmi_irq_ops", tuple(replace(run, icount=True) for run in rom_runs("on", "trace")),
           on=ALL),
-    Guest("vmi_iret", without_trace(rom_runs("on", "trace"), BOCHS_V86), on=ALL),
+    Guest("vmi_iret", (*without_trace(rom_runs("on", "trace"), BOCHS_V86),
+                       replace(SHADOW_INTEL, words="mode=hv vmi=on paging=shadow")), on=ALL),
     Guest("vmi_iret_bad", without_trace(rom_runs("on", "trace"), BOCHS_STEP), on=ALL),
     Guest("vmi_sysexit", rom_runs("on", "trace"), on=ALL),
     Guest("vmi_calls_cpu", tuple(replace(run, calls={"WBINVD": 8, "CLTS": 8, "Halt": 0})

@@ -347,6 +347,22 @@ static void an_iret_unblocks_nmis_when_its_fault_is_the_guests(void **state)
 	assert_int_equal(steps_kept, 2);
 }
 
+/* SDM volume 3C, 28.3.3: the exit has set RF, as for the #PF. */
+static void an_interrupt_that_is_delivered_again_pushes_no_rf(void **state)
+{
+	(void)state;
+	is_hidden = true;
+	vmcs[VMCS_GUEST_RFLAGS] = RFLAGS_RF | 2;
+	vmx_page_fault_exit(&vcpu);
+	assert_int_equal(vmcs[VMCS_GUEST_RFLAGS], RFLAGS_RF | 2);
+	vmcs[VMCS_ENTRY_INTERRUPTION] = VECTOR_GP | INTERRUPTION_EXCEPTION | INTERRUPTION_VALID;
+	vmx_page_fault_exit(&vcpu);
+	assert_int_equal(vmcs[VMCS_GUEST_RFLAGS], RFLAGS_RF | 2);
+	vmcs[VMCS_ENTRY_INTERRUPTION] = 0x80 | INTERRUPTION_SOFTWARE | INTERRUPTION_VALID;
+	vmx_page_fault_exit(&vcpu);
+	assert_int_equal(vmcs[VMCS_GUEST_RFLAGS], 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +376,7 @@ int main(void)
 		T(the_guests_own_bits_come_to_core),
 		T(cr3_is_read_as_it_was_written),
 		T(an_iret_unblocks_nmis_when_its_fault_is_the_guests),
+		T(an_interrupt_that_is_delivered_again_pushes_no_rf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
