@@ -33,7 +33,7 @@ PORT    ?= 1234
 LOG     ?=
 V       ?= 0
 
-BOARDS  := micro exit-cost kernel-compile
+BOARDS  := micro exit-cost kernel-compile cpu
 
 # ---- the tools -----------------------------------------------------------------
 

@@ -61,7 +61,7 @@ exit-cost-files: $(EXIT_COST_GUEST) $(EXIT_COST_INITRAMFS)
 # The boards whose rows are commands: a root file system of Debian's programs, from the cache
 # (tests/bench/bench-root makes it, which takes minutes and a network), with the runner.
 
-COMMAND_BOARDS     := kernel-compile
+COMMAND_BOARDS     := kernel-compile cpu
 COMMANDS_RUNNER    := $(BUILD)/bench/vellum-commands
 COMMANDS_INITRAMFS := $(BUILD)/commands.cpio
 COMMAND_ROOTS      := $(COMMAND_BOARDS:%=$(BUILD)/bench-root-%.cpio)
