@@ -98,11 +98,22 @@ static const void *find_in_overlay(const struct overlay *one, uint64_t address, 
 	return one->pages + (address - one->start);
 }
 
+/* Nearly all that exits look at, and in no overlay: so it is found without a search. */
+static bool in_main_ram(uint64_t address, uint64_t size)
+{
+	uint64_t offset = address - guest_main_ram.start;
+
+	return offset <= guest_main_ram.last && size <= guest_main_ram.last + GUEST_WORD - offset;
+}
+
 const void *guest_memory_find(gpa_t address, uint64_t size)
 {
 	uint64_t start = address.raw;
-	const struct overlay *one = overlay_at(start, size);
+	const struct overlay *one;
 
+	if (in_main_ram(start, size))
+		return guest_main_ram_at(start);
+	one = overlay_at(start, size);
 	if (one)
 		return find_in_overlay(one, start, size);
 	if (!within(start, size, LEGACY_ROM_START, LEGACY_ROM_SIZE) && !in_some_ram(start, size))

@@ -12,7 +12,6 @@
 #include "mm/frames.h"
 #include "mm/physmap.h"
 
-#define INDEX_BITS	 9
 #define NOTHING		 UINT32_MAX
 #define HEAD_WRITERS	 BIT(31) /* prev of the first on a list: whose it is */
 #define HEAD_PARENTS	 (BIT(31) | BIT(30))
@@ -24,9 +23,9 @@ struct link {
 	uint32_t next, prev;
 };
 
-static uint64_t (*entries)[SHADOW_ENTRIES];
+uint64_t (*shadow_entries)[SHADOW_ENTRIES];
 static struct link (*links)[SHADOW_ENTRIES];
-static struct shadow_page *pages;
+struct shadow_page *shadow_pages;
 static uint16_t *buckets; /* by the frame that a page shadows; 0: none */
 static uint32_t *writers; /* by the frame that an entry maps */
 static unsigned int page_count, bucket_bits, writer_bits;
@@ -57,20 +56,15 @@ static void *allocate(uint64_t size)
 	return frames_allocate(count, 1, &frame) ? NULL : phys_to_virt(frame);
 }
 
-static unsigned int number_of(const struct shadow_page *page)
-{
-	return (unsigned int)(page - pages);
-}
-
 static void make_lists(void)
 {
 	first_out_of_sync = 0;
 	used = most_used = hand = 0;
 	now = 1;
 	memset(writers, 0xff, BIT(writer_bits) * sizeof(*writers));
-	memset(pages, 0, page_count * sizeof(*pages));
+	memset(shadow_pages, 0, page_count * sizeof(*shadow_pages));
 	for (unsigned int i = 1; i < page_count; i++)
-		pages[i].chain = (uint16_t)(i + 1 < page_count ? i + 1 : 0);
+		shadow_pages[i].chain = (uint16_t)(i + 1 < page_count ? i + 1 : 0);
 	first_free = 1;
 }
 
@@ -79,12 +73,12 @@ int shadow_pool_init(unsigned int count)
 	page_count = count;
 	bucket_bits = log2_up(count);
 	writer_bits = log2_up(count * WRITERS_PER_PAGE);
-	entries = allocate(count * sizeof(*entries));
+	shadow_entries = allocate(count * sizeof(*shadow_entries));
 	links = allocate(count * sizeof(*links));
-	pages = allocate(count * sizeof(*pages));
+	shadow_pages = allocate(count * sizeof(*shadow_pages));
 	buckets = allocate(BIT(bucket_bits) * sizeof(*buckets));
 	writers = allocate(BIT(writer_bits) * sizeof(*writers));
-	if (!entries || !links || !pages || !buckets || !writers)
+	if (!shadow_entries || !links || !shadow_pages || !buckets || !writers)
 		return -ENOMEM;
 	make_lists();
 	return 0;
@@ -92,7 +86,7 @@ int shadow_pool_init(unsigned int count)
 
 struct shadow_page *shadow_pool_roots(void)
 {
-	return &pages[0];
+	return &shadow_pages[0];
 }
 
 unsigned int shadow_pool_used(void)
@@ -118,49 +112,32 @@ void shadow_need_flush(void)
 	flush_needed = true;
 }
 
-/* ---- entries and their lists ---------------------------------------------------- */
+/* ---- entries and their lists ----------------------------------------------------  */
 
 hpa_t shadow_page_address(const struct shadow_page *page)
 {
-	return virt_to_phys(entries[number_of(page)]);
-}
-
-shadow_slot_t shadow_slot(const struct shadow_page *page, unsigned int index)
-{
-	return number_of(page) << INDEX_BITS | index;
+	return virt_to_phys(shadow_entries[shadow_page_number(page)]);
 }
 
 static uint64_t *entry_at(shadow_slot_t slot)
 {
-	return &entries[slot >> INDEX_BITS][slot % SHADOW_ENTRIES];
+	return &shadow_entries[slot >> SHADOW_INDEX_BITS][slot % SHADOW_ENTRIES];
 }
 
 static struct link *link_at(shadow_slot_t slot)
 {
-	return &links[slot >> INDEX_BITS][slot % SHADOW_ENTRIES];
+	return &links[slot >> SHADOW_INDEX_BITS][slot % SHADOW_ENTRIES];
 }
 
 static struct shadow_page *page_at(shadow_slot_t slot)
 {
-	return &pages[slot >> INDEX_BITS];
-}
-
-uint64_t shadow_entry(shadow_slot_t slot)
-{
-	return *entry_at(slot);
-}
-
-struct shadow_page *shadow_child(shadow_slot_t slot)
-{
-	uint64_t(*table)[SHADOW_ENTRIES] = phys_to_virt(hpa(*entry_at(slot) & SPTE_FRAME));
-
-	return &pages[table - entries];
+	return &shadow_pages[slot >> SHADOW_INDEX_BITS];
 }
 
 static uint32_t *head_of(uint32_t owner)
 {
 	if ((owner & HEAD_PARENTS) == HEAD_PARENTS)
-		return &pages[owner & HEAD_NUMBER].parents;
+		return &shadow_pages[owner & HEAD_NUMBER].parents;
 	return &writers[owner & HEAD_NUMBER];
 }
 
@@ -225,7 +202,7 @@ void shadow_set_table(shadow_slot_t slot, struct shadow_page *child, uint64_t fl
 {
 	shadow_clear(slot);
 	store(slot, shadow_page_address(child).raw | flags);
-	link_in(slot, (uint32_t)HEAD_PARENTS | number_of(child));
+	link_in(slot, (uint32_t)HEAD_PARENTS | shadow_page_number(child));
 }
 
 static uint32_t writers_of(uint64_t entry)
@@ -275,12 +252,12 @@ struct shadow_page *shadow_pool_find(uint64_t key)
 {
 	unsigned int number = *bucket_of(key);
 
-	while (number && pages[number].key != key)
-		number = pages[number].chain;
+	while (number && shadow_pages[number].key != key)
+		number = shadow_pages[number].chain;
 	if (!number)
 		return NULL;
-	shadow_pool_touch(&pages[number]);
-	return &pages[number];
+	shadow_pool_touch(&shadow_pages[number]);
+	return &shadow_pages[number];
 }
 
 static bool shadows(const struct shadow_page *page, uint64_t frame)
@@ -292,17 +269,17 @@ struct shadow_page *shadow_pool_next_of(uint64_t frame, struct shadow_page *page
 {
 	unsigned int number = page ? page->chain : *bucket_of(frame);
 
-	while (number && !shadows(&pages[number], frame))
-		number = pages[number].chain;
-	return number ? &pages[number] : NULL;
+	while (number && !shadows(&shadow_pages[number], frame))
+		number = shadow_pages[number].chain;
+	return number ? &shadow_pages[number] : NULL;
 }
 
 static void unhash(struct shadow_page *page)
 {
 	uint16_t *at = bucket_of(page->key);
 
-	while (*at != number_of(page))
-		at = &pages[*at].chain;
+	while (*at != shadow_page_number(page))
+		at = &shadow_pages[*at].chain;
 	*at = page->chain;
 }
 
@@ -324,16 +301,16 @@ void shadow_pool_drop(struct shadow_page *page)
 	unhash(page);
 	page->key = 0;
 	page->chain = first_free;
-	first_free = (uint16_t)number_of(page);
+	first_free = (uint16_t)shadow_page_number(page);
 	used--;
 }
 
 void shadow_pool_drop_all(void)
 {
-	clear_entries(&pages[0]);
+	clear_entries(&shadow_pages[0]);
 	for (unsigned int i = 1; i < page_count; i++)
-		if (pages[i].key)
-			shadow_pool_drop(&pages[i]);
+		if (shadow_pages[i].key)
+			shadow_pool_drop(&shadow_pages[i]);
 	flush_needed = true;
 }
 
@@ -342,8 +319,8 @@ static void make_room(void)
 {
 	do
 		hand = hand + 1 < page_count ? hand + 1 : 1;
-	while (pages[hand].stamp == now);
-	shadow_pool_drop(&pages[hand]);
+	while (shadow_pages[hand].stamp == now);
+	shadow_pool_drop(&shadow_pages[hand]);
 }
 
 static struct shadow_page *take_free(void)
@@ -352,7 +329,7 @@ static struct shadow_page *take_free(void)
 
 	if (!first_free)
 		make_room();
-	page = &pages[first_free];
+	page = &shadow_pages[first_free];
 	first_free = page->chain;
 	used++;
 	if (used > most_used)
@@ -372,7 +349,7 @@ struct shadow_page *shadow_pool_get(uint64_t key, bool *made)
 	page->parents = NOTHING;
 	page->out_of_sync = false;
 	page->chain = *bucket_of(key);
-	*bucket_of(key) = (uint16_t)number_of(page);
+	*bucket_of(key) = (uint16_t)shadow_page_number(page);
 	shadow_pool_touch(page);
 	return page;
 }
@@ -405,12 +382,12 @@ static void protect_direct(uint64_t frame)
 	uint64_t block = align_down(frame, SHADOW_ENTRIES);
 	unsigned int number = *bucket_of(block);
 
-	for (; number; number = pages[number].chain) {
-		uint64_t *entry = &entries[number][frame % SHADOW_ENTRIES];
+	for (; number; number = shadow_pages[number].chain) {
+		uint64_t *entry = &shadow_entries[number][frame % SHADOW_ENTRIES];
 
-		if (shadow_page_frame(&pages[number]) != block ||
-		    !shadow_page_is_direct(&pages[number]) ||
-		    shadow_page_level(&pages[number]) > 1 || !(*entry & SPTE_WRITE))
+		if (shadow_page_frame(&shadow_pages[number]) != block ||
+		    !shadow_page_is_direct(&shadow_pages[number]) ||
+		    shadow_page_level(&shadow_pages[number]) > 1 || !(*entry & SPTE_WRITE))
 			continue;
 		*entry &= ~SPTE_WRITE;
 		flush_needed = true;
@@ -431,25 +408,25 @@ void shadow_mark_out_of_sync(struct shadow_page *page)
 		return;
 	page->out_of_sync = true;
 	page->next_out_of_sync = first_out_of_sync;
-	first_out_of_sync = (uint16_t)number_of(page);
+	first_out_of_sync = (uint16_t)shadow_page_number(page);
 }
 
 struct shadow_page *shadow_first_out_of_sync(void)
 {
-	return first_out_of_sync ? &pages[first_out_of_sync] : NULL;
+	return first_out_of_sync ? &shadow_pages[first_out_of_sync] : NULL;
 }
 
 struct shadow_page *shadow_next_out_of_sync(const struct shadow_page *page)
 {
-	return page->next_out_of_sync ? &pages[page->next_out_of_sync] : NULL;
+	return page->next_out_of_sync ? &shadow_pages[page->next_out_of_sync] : NULL;
 }
 
 void shadow_mark_in_sync(struct shadow_page *page)
 {
 	uint16_t *at = &first_out_of_sync;
 
-	while (*at != number_of(page))
-		at = &pages[*at].next_out_of_sync;
+	while (*at != shadow_page_number(page))
+		at = &shadow_pages[*at].next_out_of_sync;
 	*at = page->next_out_of_sync;
 	page->out_of_sync = false;
 }

@@ -8,6 +8,7 @@
 #define VELLUM_MM_SHADOW_POOL_H
 
 #include "lib/types.h"
+#include "mm/physmap.h"
 
 #define SHADOW_ENTRIES	  512
 #define SHADOW_POOL_LEAST 16	/* pages: enough for any one walk */
@@ -103,12 +104,35 @@ void shadow_pool_drop_all(void);
 /* The next page, behind page or from the first on, that shadows this table; NULL ends it. */
 struct shadow_page *shadow_pool_next_of(uint64_t frame, struct shadow_page *page);
 
+/* The pool's own: its pages, and their tables. */
+#define SHADOW_INDEX_BITS 9
+extern struct shadow_page *shadow_pages;
+extern uint64_t (*shadow_entries)[SHADOW_ENTRIES];
+
+static inline unsigned int shadow_page_number(const struct shadow_page *page)
+{
+	return (unsigned int)(page - shadow_pages);
+}
+
 hpa_t shadow_page_address(const struct shadow_page *page);
-shadow_slot_t shadow_slot(const struct shadow_page *page, unsigned int index);
-uint64_t shadow_entry(shadow_slot_t slot);
+
+static inline shadow_slot_t shadow_slot(const struct shadow_page *page, unsigned int index)
+{
+	return shadow_page_number(page) << SHADOW_INDEX_BITS | index;
+}
+
+static inline uint64_t shadow_entry(shadow_slot_t slot)
+{
+	return shadow_entries[slot >> SHADOW_INDEX_BITS][slot % SHADOW_ENTRIES];
+}
 
 /* The page that an entry above level 1 points to. The entry is present. */
-struct shadow_page *shadow_child(shadow_slot_t slot);
+static inline struct shadow_page *shadow_child(shadow_slot_t slot)
+{
+	uint64_t(*table)[SHADOW_ENTRIES] = phys_to_virt(hpa(shadow_entry(slot) & SPTE_FRAME));
+
+	return &shadow_pages[table - shadow_entries];
+}
 
 void shadow_clear(shadow_slot_t slot);
 
