@@ -80,7 +80,7 @@ pnp_header_end:
 ; Vellum's own header: what the hypervisor changes in its copy (struct vmi_rom_private).
 field_at 0x60
         db      'VVRM'
-        dw      2                       ; version
+        dw      3                       ; version
         dw      answers
         dw      VMI_CALL_COUNT
         dw      hypercalls
@@ -89,6 +89,7 @@ field_at 0x60
         dw      TRACE_STUB_SIZE
         dw      time_data
         dw      iret_to_frame.iret
+        dw      shadow_routines
 
 ; VMI 3.0's two entry points, 8 bytes of code each
 field_at 0x80
@@ -100,6 +101,7 @@ field_at 0x90
 hypercalls:
         dw      vmi_init.hypercall, trace.hypercall, reboot.hypercall, shutdown.hypercall
         dw      set_initial_ap_state.hypercall, apic_write_call.hypercall
+        dw      shadow_hypercall
 hypercalls_end:
 
 license:

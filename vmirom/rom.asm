@@ -19,6 +19,7 @@ rom_start:
 %include "interrupts.asm"
 %include "cpu.asm"
 %include "mmu.asm"
+%include "shadow.asm"
 %include "ports.asm"
 %include "apic.asm"
 %include "time.asm"

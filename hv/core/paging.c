@@ -9,6 +9,7 @@
 #include "mm/frames.h"
 #include "mm/page_table.h"
 #include "mm/shadow.h"
+#include "vmi/mmu.h"
 
 #define USER_LEVEL	3
 #define OTHER_FRAMES	512u
@@ -104,10 +105,12 @@ static struct guest_paging hardware_paging(const struct shadow_context *shadow)
 	return hardware;
 }
 
+/* The end of whatever may have changed shadow tables. */
 static void flush_if_needed(struct vcpu *vcpu)
 {
 	if (shadow_take_flush())
 		vendor->flush(vcpu);
+	vmi_mmu_tell(vcpu->shadow);
 }
 
 /* Without a load nothing that decides about translations has changed. */
@@ -121,6 +124,7 @@ static void load_registers(struct vcpu *vcpu)
 
 void paging_load(struct vcpu *vcpu, const struct guest_paging *guest)
 {
+	vmi_mmu_read_queue(vcpu->shadow);
 	shadow_load(vcpu->shadow, guest);
 	load_registers(vcpu);
 }
@@ -169,14 +173,15 @@ void exit_page_fault(struct vcpu *vcpu, gva_t address, uint32_t error_code)
 	};
 
 	check_fault(vcpu, address, error_code);
+	vmi_mmu_read_queue(vcpu->shadow);
 	access.smap = vcpu->shadow->mode.smap && smap_applies(vcpu);
 	if (shadow_fault(vcpu->shadow, &access, &error_code)) {
 		vcpu_count_exit(vcpu, EXIT_HIDDEN_FAULT);
-		flush_if_needed(vcpu);
 	} else {
 		vcpu_count_exit(vcpu, EXIT_GUEST_FAULT);
 		vendor->inject_page_fault(vcpu, address, error_code);
 	}
+	flush_if_needed(vcpu);
 }
 
 /* As if the program's own access had faulted: a table that is written leaves the sync. */
@@ -189,13 +194,14 @@ static bool allows_page(struct vcpu *vcpu, gva_t address, bool write)
 		.smap = vcpu->shadow->mode.smap && smap_applies(vcpu),
 	};
 	uint32_t error_code;
+	bool allowed;
 
-	if (shadow_fault(vcpu->shadow, &access, &error_code)) {
-		flush_if_needed(vcpu);
-		return true;
-	}
-	vendor->inject_page_fault(vcpu, address, error_code);
-	return false;
+	vmi_mmu_read_queue(vcpu->shadow);
+	allowed = shadow_fault(vcpu->shadow, &access, &error_code);
+	if (!allowed)
+		vendor->inject_page_fault(vcpu, address, error_code);
+	flush_if_needed(vcpu);
+	return allowed;
 }
 
 bool paging_allows(struct vcpu *vcpu, gva_t address, unsigned int size, bool write)
@@ -342,11 +348,56 @@ void exit_lmsw(struct vcpu *vcpu, uint16_t value)
 	exit_write_control_register(vcpu, 0, cr0 | (value & CR0_LMSW_BITS));
 }
 
-void exit_invlpg(struct vcpu *vcpu, gva_t address)
+static void invalidate(struct vcpu *vcpu, gva_t address)
 {
+	vmi_mmu_read_queue(vcpu->shadow);
 	shadow_invalidate(vcpu->shadow, address);
 	flush_if_needed(vcpu);
+}
+
+void exit_invlpg(struct vcpu *vcpu, gva_t address)
+{
+	invalidate(vcpu, address);
 	vendor->skip_instruction(vcpu);
+}
+
+/* All that the guest has changed was told, so it is done when the queue is empty. */
+static void flush_told(struct vcpu *vcpu)
+{
+	vmi_mmu_read_queue(vcpu->shadow);
+	flush_if_needed(vcpu);
+}
+
+bool paging_invalidate(struct vcpu *vcpu, gva_t address)
+{
+	if (!vcpu->shadow)
+		return false;
+	if (shadow_is_untold(vcpu->shadow))
+		invalidate(vcpu, address);
+	else
+		flush_told(vcpu);
+	return true;
+}
+
+bool paging_fill_wanted(struct vcpu *vcpu)
+{
+	if (!vcpu->shadow)
+		return false;
+	vmi_mmu_read_queue(vcpu->shadow);
+	shadow_fill_wanted(vcpu->shadow);
+	flush_if_needed(vcpu);
+	return true;
+}
+
+bool paging_flush(struct vcpu *vcpu)
+{
+	if (!vcpu->shadow)
+		return false;
+	if (shadow_is_untold(vcpu->shadow))
+		load_cr3(vcpu, vcpu->shadow->guest.cr3);
+	else
+		flush_told(vcpu);
+	return true;
 }
 
 void paging_write_efer(struct vcpu *vcpu, uint64_t value)

@@ -44,6 +44,14 @@ void exit_clts(struct vcpu *vcpu);
 void exit_lmsw(struct vcpu *vcpu, uint16_t value);
 void exit_invlpg(struct vcpu *vcpu, gva_t address);
 
+/*
+ * VMI's call 38, of the entry that was told to be wanted; 46 and 47. False, and nothing is done,
+ * with nested paging.
+ */
+bool paging_fill_wanted(struct vcpu *vcpu);
+bool paging_invalidate(struct vcpu *vcpu, gva_t address);
+bool paging_flush(struct vcpu *vcpu);
+
 /* The vendor's write_efer(). */
 void paging_write_efer(struct vcpu *vcpu, uint64_t value);
 

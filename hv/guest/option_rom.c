@@ -243,6 +243,24 @@ static int check_trace_stubs(const struct rom_image *rom)
 	return 0;
 }
 
+/* With shadow page tables, in the order of the ROM's list. All or none. */
+static const uint8_t shadow_calls[] = {
+	VMI_CALL_SetPxE,    VMI_CALL_UpdatePxE, VMI_CALL_AllocatePage,	   VMI_CALL_ReleasePage,
+	VMI_CALL_InvalPage, VMI_CALL_FlushTLB,	VMI_CALL_SetLinearMapping,
+};
+
+static int check_shadow_routines(const struct rom_image *rom)
+{
+	size_t list = rom->private.shadow_routines;
+
+	if (!is_inside(rom, list, ARRAY_SIZE(shadow_calls) * sizeof(uint16_t)))
+		return damaged("list of routines is outside", list);
+	for (size_t at = list; at < list + ARRAY_SIZE(shadow_calls) * sizeof(uint16_t); at += 2)
+		if (!is_inside(rom, read_u16(rom->bytes + at), 1))
+			return damaged("routine is outside", at);
+	return 0;
+}
+
 static int check_hypercalls(const struct rom_image *rom)
 {
 	for (unsigned int i = 0; i < rom->private.hypercall_count; i++) {
@@ -266,6 +284,8 @@ static int check_image(struct rom_image *rom)
 		error = check_answers(rom);
 	if (!error)
 		error = check_trace_stubs(rom);
+	if (!error)
+		error = check_shadow_routines(rom);
 	if (!error)
 		error = check_hypercalls(rom);
 	return error;
@@ -294,6 +314,30 @@ static struct vmi_rom_answer traced(const struct rom_image *rom, unsigned int ca
 	if (!answer.routine)
 		return answer;
 	return (struct vmi_rom_answer){(uint16_t)stub, VMI_RELOCATION_CALL_REL, 0};
+}
+
+#define JUMP_OFFSET_SIZE 4 /* at a trace stub's end */
+
+/* The call's trace stub goes on to routine. */
+static void lead_stub(struct rom_image *rom, unsigned int call, uint16_t routine)
+{
+	size_t end = rom->private.trace_stubs + (call + 1) * (size_t)rom->private.trace_stub_size;
+	uint32_t distance = (uint32_t)(routine - end);
+
+	memcpy(rom->bytes + end - JUMP_OFFSET_SIZE, &distance, JUMP_OFFSET_SIZE);
+}
+
+static void set_shadow_routines(struct rom_image *rom)
+{
+	const uint8_t *list = rom->bytes + rom->private.shadow_routines;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(shadow_calls); i++) {
+		uint16_t routine = read_u16(list + i * sizeof(uint16_t));
+
+		write_answer(rom, shadow_calls[i],
+			     (struct vmi_rom_answer){routine, VMI_RELOCATION_CALL_REL, 0});
+		lead_stub(rom, shadow_calls[i], routine);
+	}
 }
 
 static bool needs_pages(unsigned int call)
@@ -359,6 +403,8 @@ int option_rom_prepare(uint8_t *rom, size_t size, const struct option_rom_setup 
 	if (error)
 		return error;
 	patch_hypercalls(&image, setup->hypercall);
+	if (setup->has_queue)
+		set_shadow_routines(&image);
 	set_answers(&image, setup);
 	if (setup->time)
 		memcpy(rom + image.private.time, setup->time, sizeof(*setup->time));

@@ -27,6 +27,7 @@ struct option_rom_setup {
 	enum option_vmi vmi;	  /* any but VMI_OFF */
 	const uint8_t *hypercall; /* the processor's instruction, VMI_HYPERCALL_INSTRUCTION_SIZE */
 	bool has_pages;		  /* the VMI_ROM_PAGES - 1 pages behind it are there */
+	bool has_queue;		  /* so is VMI_ROM_QUEUE_PAGE: there are shadow page tables */
 	bool apic_is_caught;	  /* a native write to the local APIC is an exit */
 	const struct vmi_rom_time *time; /* NULL: no calls that have to do with time */
 };

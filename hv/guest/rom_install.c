@@ -13,6 +13,7 @@
 #include "mm/physmap.h"
 #include "vmi/apic.h"
 #include "vmi/calls.h"
+#include "vmi/mmu.h"
 #include "vmi/time.h"
 
 static const uint8_t *installed;
@@ -38,8 +39,12 @@ static int find_slot(uint64_t size, struct option_rom_setup *setup, gpa_t *slot)
 {
 	const uint8_t *area = phys_to_virt(hpa(OPTION_ROM_AREA_BASE));
 
-	setup->has_pages =
-		can_show_apic() && !option_rom_find_slot(area, VMI_ROM_PAGES * PAGE_SIZE, slot);
+	bool apic = can_show_apic(), shadow = vendor->load_paging;
+
+	setup->has_queue = apic && shadow &&
+			   !option_rom_find_slot(area, (VMI_ROM_PAGES + 1) * PAGE_SIZE, slot);
+	setup->has_pages = setup->has_queue ||
+			   (apic && !option_rom_find_slot(area, VMI_ROM_PAGES * PAGE_SIZE, slot));
 	return setup->has_pages ? 0 : option_rom_find_slot(area, size, slot);
 }
 
@@ -56,6 +61,17 @@ static void show_apic_base(uint8_t *data_page)
 {
 	vmi_apic_note_base(rdmsr(MSR_APIC_BASE));
 	vmi_apic_set_data(data_page);
+}
+
+static int show_queue(gpa_t slot)
+{
+	void *queue = frame_allocate();
+
+	if (!queue)
+		return -ENOMEM;
+	vmi_mmu_queue = queue;
+	return guest_space_overlay(gpa(slot.raw + VMI_ROM_QUEUE_PAGE * PAGE_SIZE), PAGE_SIZE,
+				   virt_to_phys(queue), MEMORY_WB);
 }
 
 /* The ROM, and what goes behind it. The size is a page, or seal.py had complained. */
@@ -82,7 +98,7 @@ static int show_pages(gpa_t slot, uint64_t size, const struct option_rom_setup *
 	if (!error && setup->has_pages)
 		error = guest_space_overlay(gpa(slot.raw + VMI_ROM_APIC_PAGE * PAGE_SIZE),
 					    PAGE_SIZE, hpa(VMI_APIC_PAGE), MEMORY_UC);
-	return error;
+	return !error && setup->has_queue ? show_queue(slot) : error;
 }
 
 int rom_install(enum option_vmi vmi, const uint8_t hypercall[3])

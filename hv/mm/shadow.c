@@ -16,9 +16,12 @@
  * 4. shadow_load() empties the list: what differs goes, and the tables are protected again.
  *    So each shadow page of each cached address space is right when the guest returns to it,
  *    and a switch costs what was changed, not what is mapped.
- * 5. Direct pages (parts of large pages) map memory as it lies. They depend on nothing but
+ * 5. Tables that the guest has announced (VMI) are neither: it may write to them, and tells of
+ *    each change. shadow_entry_changed() then drops what differs. What has been told late is
+ *    as what a TLB holds until the flush; so whoever flushes tells first.
+ * 6. Direct pages (parts of large pages) map memory as it lies. They depend on nothing but
  *    their key and are never out of sync.
- * 6. The processor always runs with CR0.WP and EFER.NXE set, and without global pages.
+ * 7. The processor always runs with CR0.WP and EFER.NXE set, and without global pages.
  *
  * Vellum's own stores to guest tables only set accessed and dirty bits, which takes nothing
  * from any entry's right to be there.
@@ -27,7 +30,9 @@
 #include "core/guest_space.h"
 #include "lib/errno.h"
 #include "lib/string.h"
+#include "mm/announced.h"
 #include "mm/frames.h"
+#include "mm/guest_walk.h"
 #include "mm/page_table.h"
 #include "mm/physmap.h"
 
@@ -61,12 +66,17 @@ static uint64_t mode_bits(const struct paging_mode *mode)
 	       (mode->nxe ? MODE_NXE : 0) | (mode->smep ? MODE_SMEP : 0);
 }
 
+static enum paging_format format_of(const struct shadow_page *page)
+{
+	return page->key >> KEY_MODE_SHIFT & 3;
+}
+
 static struct paging_mode mode_of(const struct shadow_page *page)
 {
 	uint64_t bits = page->key >> KEY_MODE_SHIFT;
 
 	return (struct paging_mode){
-		.format = bits & 3,
+		.format = format_of(page),
 		.wp = bits & MODE_WP,
 		.pse = bits & MODE_PSE,
 		.nxe = bits & MODE_NXE,
@@ -168,9 +178,17 @@ static unsigned int access_rights(const struct paging_mode *mode, const struct g
 	return mode->smep ? rights & ~(unsigned int)RIGHT_EXECUTE : rights;
 }
 
+/* Where the guest's page is on the machine; in main RAM, where nearly all are, without a search. */
+static hpa_t machine_page(uint64_t frame)
+{
+	uint64_t address = frame << PAGE_SHIFT;
+
+	return guest_main_ram_has(address) ? hpa(address) : guest_space_find(gpa(address));
+}
+
 static uint64_t leaf_entry(uint64_t frame, unsigned int rights, unsigned int cache)
 {
-	uint64_t entry = guest_space_find(gpa(frame << PAGE_SHIFT)).raw | LEAF_FLAGS;
+	uint64_t entry = machine_page(frame).raw | LEAF_FLAGS;
 
 	entry |= (uint64_t)(cache << CACHE_SHIFT) & CACHE_BITS;
 	if (cache & CACHE_PAT)
@@ -198,7 +216,7 @@ static bool may_write(uint64_t frame, bool now)
 {
 	const struct shadow_page *page = shadow_pool_next_of(frame, NULL);
 
-	if (!page || page->out_of_sync)
+	if (!page || page->out_of_sync || announced_has(frame))
 		return true;
 	if (now)
 		mark_out_of_sync(frame);
@@ -207,7 +225,7 @@ static bool may_write(uint64_t frame, bool now)
 
 static void protect(uint64_t frame)
 {
-	shadow_protect(frame, guest_space_find(gpa(frame << PAGE_SHIFT)));
+	shadow_protect(frame, machine_page(frame));
 }
 
 static const struct shadow_page *sibling_of(const struct shadow_page *page)
@@ -224,7 +242,7 @@ static struct shadow_page *get_page(uint64_t key)
 	struct shadow_page *page = shadow_pool_get(key, &made);
 	const struct shadow_page *sibling;
 
-	if (!made || shadow_page_is_direct(page))
+	if (!made || shadow_page_is_direct(page) || announced_has(shadow_page_frame(page)))
 		return page;
 	sibling = sibling_of(page);
 	if (!sibling)
@@ -326,6 +344,128 @@ static void sync_all(void)
 		sync_page(page);
 }
 
+/* ---- tables that the guest tells of -------------------------------------------------- */
+
+static void drop_shadows(uint64_t frame)
+{
+	struct shadow_page *page;
+
+	while ((page = shadow_pool_next_of(frame, NULL)))
+		shadow_pool_drop(page);
+}
+
+void shadow_announce(gpa_t table)
+{
+	drop_shadows(table.raw >> PAGE_SHIFT);
+	announced_add(table.raw >> PAGE_SHIFT);
+}
+
+/* One that has not been announced is protected, and what is cached of it is right. */
+void shadow_release(gpa_t table)
+{
+	if (!announced_has(table.raw >> PAGE_SHIFT))
+		return;
+	drop_shadows(table.raw >> PAGE_SHIFT);
+	announced_remove(table.raw >> PAGE_SHIFT);
+}
+
+/* Something that is done with a shadow page's entry. */
+typedef void (*visit_t)(const struct shadow_page *page, unsigned int index);
+
+/* A 32-bit table has several pages, and an entry of level 2 has two places in one. */
+static inline void visit_32bit(const struct shadow_page *page, unsigned int index, visit_t visit)
+{
+	unsigned int level = shadow_page_level(page), here = SHADOW_ENTRIES / level;
+
+	if (index / here != shadow_page_quadrant(page))
+		return;
+	visit(page, index % here * level);
+	if (level > 1)
+		visit(page, index % here * level + 1);
+}
+
+/* All places of one of the guest's entries. */
+static inline void for_each_place(gpa_t entry, visit_t visit)
+{
+	uint64_t frame = entry.raw >> PAGE_SHIFT, offset = entry.raw & (PAGE_SIZE - 1);
+	struct shadow_page *page = NULL;
+
+	while ((page = shadow_pool_next_of(frame, page)))
+		if (format_of(page) == PAGING_32BIT)
+			visit_32bit(page, (unsigned int)offset / 4, visit);
+		else
+			visit(page, (unsigned int)offset / 8);
+}
+
+/*
+ * What a fault would make of an entry of level 1 that has its accessed bit; 0 if it would not
+ * be hidden, or set a bit.
+ */
+static uint64_t fresh_leaf(const struct shadow_page *page, const struct paging_mode *mode,
+			   uint64_t entry)
+{
+	uint64_t frame = paging_target(mode, 1, entry).raw >> PAGE_SHIFT;
+	unsigned int rights = shadow_page_rights(page) & paging_rights(mode, entry);
+
+	if (!(entry & PTE_PRESENT) || !(entry & PTE_ACCESSED) ||
+	    (entry & paging_reserved_bits(mode, 1, entry)))
+		return 0;
+	rights = leaf_rights(mode, rights, entry);
+	if ((rights & RIGHT_WRITE) && !may_write(frame, false))
+		rights &= ~(unsigned int)RIGHT_WRITE;
+	return leaf_entry(frame, rights, cache_bits(1, entry));
+}
+
+/* Makes a shadow entry what the guest's is now. */
+static void refresh(const struct shadow_page *page, unsigned int index)
+{
+	struct paging_mode mode = mode_of(page);
+	const void *table = guest_table(gpa(shadow_page_frame(page) << PAGE_SHIFT));
+	uint64_t entry = table ? guest_entry(page, &mode, table, index) : 0;
+	shadow_slot_t slot = shadow_slot(page, index);
+	uint64_t leaf;
+
+	if (shadow_page_level(page) > 1) {
+		if (shadow_entry(slot) && !entry_holds(page, &mode, index, entry))
+			shadow_clear(slot);
+		return;
+	}
+	leaf = fresh_leaf(page, &mode, entry);
+	if (leaf)
+		shadow_set_leaf(slot, leaf);
+	else
+		shadow_clear(slot);
+}
+
+static void check(const struct shadow_page *page, unsigned int index)
+{
+	if (shadow_entry(shadow_slot(page, index)))
+		refresh(page, index);
+}
+
+void shadow_entry_changed(gpa_t entry)
+{
+	for_each_place(entry, check);
+}
+
+static void drop(const struct shadow_page *page, unsigned int index)
+{
+	if (shadow_entry(shadow_slot(page, index)))
+		shadow_clear(shadow_slot(page, index));
+}
+
+void shadow_forget(void)
+{
+	memset(root_of, 0, sizeof(root_of));
+	shadow_pool_drop_all();
+}
+
+/* PAE's four top entries are never told of: they count when they are loaded. */
+bool shadow_is_untold(const struct shadow_context *context)
+{
+	return context->mode.format != PAGING_32BIT || shadow_first_out_of_sync();
+}
+
 /* ---- address spaces ---------------------------------------------------------------- */
 
 static void clear_root(unsigned int first)
@@ -413,26 +553,21 @@ bool shadow_load_pdptes(struct shadow_context *context, const struct guest_pagin
 	return true;
 }
 
-/* A guest that does not page writes to its tables, and no fault tells. */
-static void leave_unpaged(void)
-{
-	memset(root_of, 0, sizeof(root_of));
-	shadow_pool_drop_all();
-}
-
 void shadow_load(struct shadow_context *context, const struct guest_paging *guest)
 {
 	bool was_paged = context->mode.format != PAGING_NONE;
 
 	context->guest = *guest;
 	paging_mode_read(&context->mode, guest);
+	context->wanted = gpa(0);
 	shadow_need_flush();
 	if (context->mode.format == PAGING_NONE) {
+		announced_forget();
 		context->hardware_root = unpaged_root;
 		return;
 	}
 	if (!was_paged)
-		leave_unpaged();
+		shadow_forget(); /* it wrote to its tables, and no fault told */
 	sync_all();
 	choose_root(context);
 }
@@ -500,7 +635,7 @@ static void set_leaf(const struct shadow_context *context, const struct guest_ac
 	shadow_set_leaf(slot, leaf_entry(frame, rights, cache_bits(walk->leaf, leaf)));
 }
 
-static void map(const struct shadow_context *context, const struct guest_access *access,
+static void map(struct shadow_context *context, const struct guest_access *access,
 		const struct guest_walk *walk)
 {
 	unsigned int rights = access_rights(&context->mode, access, walk);
@@ -514,6 +649,21 @@ static void map(const struct shadow_context *context, const struct guest_access 
 		index = index_of(access->address, level - 1);
 	}
 	set_leaf(context, access, walk, shadow_slot(page, index), rights);
+	if (walk->leaf == 1 && walk->at[1].raw == context->wanted.raw)
+		context->wanted = gpa(0);
+}
+
+/*
+ * The fault drops what is cached of the entry (SDM volume 3A, 4.10.4.1): the guest need not
+ * tell how it changes it then.
+ */
+static void want(struct shadow_context *context, const struct guest_walk *walk)
+{
+	context->wanted = gpa(0);
+	if (walk->leaf > 1 || !announced_has(walk->at[1].raw >> PAGE_SHIFT))
+		return;
+	for_each_place(walk->at[1], drop);
+	context->wanted = walk->at[1];
 }
 
 bool shadow_fault(struct shadow_context *context, const struct guest_access *access,
@@ -526,10 +676,21 @@ bool shadow_fault(struct shadow_context *context, const struct guest_access *acc
 		if (guest_walk(&context->mode, root, context->pdpte, access, &walk))
 			continue;
 		*error_code = walk.error_code;
+		want(context, &walk);
 		return false;
 	} while (!guest_walk_finish(&context->mode, access, &walk));
 	map(context, access, &walk);
 	return true;
+}
+
+/* If its table is mapped; if not, the access will fault and find it all. */
+void shadow_fill_wanted(struct shadow_context *context)
+{
+	gpa_t entry = context->wanted;
+
+	context->wanted = gpa(0);
+	if (entry.raw)
+		for_each_place(entry, refresh);
 }
 
 /* ---- INVLPG -------------------------------------------------------------------------- */
@@ -633,5 +794,7 @@ int shadow_init(unsigned int pages)
 	int error = shadow_pool_init(pages);
 
 	memset(root_of, 0, sizeof(root_of));
+	if (!error)
+		error = announced_init();
 	return error ? error : make_unpaged_root();
 }

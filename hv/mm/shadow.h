@@ -17,6 +17,8 @@ struct shadow_context {
 	struct shadow_page *root;    /* the page of the top entries */
 	unsigned int first_top;	     /* and the first of them */
 	hpa_t hardware_root;	     /* for the processor's CR3; below 4 GiB */
+	gpa_t wanted; /* entry that the guest's last fault met, of level 1; nothing of it is cached
+		       */
 };
 
 /*
@@ -36,6 +38,26 @@ bool shadow_load_pdptes(struct shadow_context *context, const struct guest_pagin
  * now have ended. Sets context->hardware_root.
  */
 void shadow_load(struct shadow_context *context, const struct guest_paging *guest);
+
+/*
+ * VMI's AllocatePage: the guest tells of all changes to this table by shadow_entry_changed(),
+ * so its writes need not fault. ReleasePage: it does no longer. In any order, any page.
+ * Not in long mode, whose root could go.
+ */
+void shadow_announce(gpa_t table);
+void shadow_release(gpa_t table);
+
+/* An entry of whatever table has changed; what was cached of it before goes. */
+void shadow_entry_changed(gpa_t entry);
+
+/* All that is cached goes. Not in long mode. */
+void shadow_forget(void);
+
+/* The guest has mended the wanted entry, most likely, and is about to use it. */
+void shadow_fill_wanted(struct shadow_context *context);
+
+/* Whether the guest may have changed tables and has neither told so nor flushed. */
+bool shadow_is_untold(const struct shadow_context *context);
 
 /* INVLPG. */
 void shadow_invalidate(struct shadow_context *context, gva_t address);

@@ -5,6 +5,7 @@
 
 #include "core/cpu.h"
 #include "core/options.h"
+#include "core/paging.h"
 #include "core/vcpu.h"
 #include "core/vendor.h"
 #include "debug/console.h"
@@ -101,12 +102,12 @@ static void report_refusal(const struct hypercall_frame *frame, int error)
 }
 
 /* With vmi=trace a call that the routine makes a hypercall has been counted by its stub. */
-static void count(struct vcpu *vcpu, const struct hypercall *call)
+static void count(struct vcpu *vcpu, uint32_t number, enum vmi_call counts_for)
 {
-	if (call->counts_for == VMI_CALL_COUNT)
+	if (counts_for == VMI_CALL_COUNT)
 		return;
-	if (call->number == VMI_HYPERCALL_TRACE || options.vmi != VMI_TRACE)
-		vcpu->vmi_calls[call->counts_for].count++;
+	if (number == VMI_HYPERCALL_TRACE || options.vmi != VMI_TRACE)
+		vcpu->vmi_calls[counts_for].count++;
 }
 
 static void count_cycles(struct vcpu *vcpu, const struct hypercall *call)
@@ -131,11 +132,38 @@ __attribute__((noinline)) static void decode_and_invoke(struct vcpu *vcpu,
 		frame->eax = (uint32_t)error;
 		return;
 	}
-	count(vcpu, &call);
+	count(vcpu, call.number, call.counts_for);
 	hypercall_invoke(&call, frame);
 	count_cycles(vcpu, &call);
 	if (trace_is_on && !vcpu->trace)
 		trace_hypercall(vcpu, vendor->read_rip(vcpu), asked.eax, asked.ecx, asked.edx);
+}
+
+static bool invoke_mmu(struct vcpu *vcpu, const struct hypercall_frame *frame)
+{
+	switch (frame->eax) {
+	case VMI_CALL_SetPxE:
+		return paging_fill_wanted(vcpu);
+	case VMI_CALL_InvalPage:
+		return paging_invalidate(vcpu, gva(frame->ecx));
+	case VMI_CALL_FlushTLB:
+		return paging_flush(vcpu);
+	default:
+		return false;
+	}
+}
+
+/*
+ * What the ROM of a guest with shadow page tables calls often: no argument is wrong. False:
+ * it is another call.
+ */
+static bool call_mmu(struct vcpu *vcpu, struct hypercall_frame *frame)
+{
+	if (!invoke_mmu(vcpu, frame))
+		return false;
+	count(vcpu, frame->eax, frame->eax);
+	frame->eax = 0;
+	return true;
 }
 
 /*
@@ -148,7 +176,7 @@ bool hypercall_handle(struct vcpu *vcpu, struct hypercall_frame *frame)
 		return false;
 	if (frame->eax == VMI_HYPERCALL_NULL)
 		frame->eax = 0;
-	else
+	else if (!call_mmu(vcpu, frame))
 		decode_and_invoke(vcpu, frame);
 	return true;
 }

@@ -166,7 +166,7 @@ _Static_assert(sizeof(struct vmi_rom_header) == 0x90, "VMI header");
  */
 #define VMI_ROM_PRIVATE_OFFSET	0x60u
 #define VMI_ROM_PRIVATE_MAGIC	0x4d525656u /* "VVRM" */
-#define VMI_ROM_PRIVATE_VERSION 2u
+#define VMI_ROM_PRIVATE_VERSION 3u
 
 struct vmi_rom_private {
 	uint32_t magic;
@@ -179,7 +179,8 @@ struct vmi_rom_private {
 	uint16_t trace_stub_size; /* and how far it is to the next call's */
 	uint16_t time;		  /* offset of struct vmi_rom_time */
 	uint16_t traced_iret;	  /* offset of the IRET instruction that vmi=trace leads to */
-	uint16_t reserved[5];
+	uint16_t shadow_routines; /* offset of uint16_t[]: other routines with shadow page */
+	uint16_t reserved[4];	  /* tables, of the calls in option_rom.c */
 };
 
 _Static_assert(sizeof(struct vmi_rom_private) == 0x20, "private header");
@@ -198,14 +199,35 @@ _Static_assert(sizeof(struct vmi_rom_answer) == 4, "get_reloc indexes by 4");
 
 /*
  * Two pages that the ROM expects behind its own: one of zeros, for what it has to remember,
- * and the local APIC's.
+ * and the local APIC's. With shadow page tables a third one, struct vmi_rom_queue.
  */
-#define VMI_ROM_PAGES	  3u
-#define VMI_ROM_DATA_PAGE 1u /* indexes */
-#define VMI_ROM_APIC_PAGE 2u
+#define VMI_ROM_PAGES	   3u
+#define VMI_ROM_DATA_PAGE  1u /* indexes */
+#define VMI_ROM_APIC_PAGE  2u
+#define VMI_ROM_QUEUE_PAGE 3u
 
 /* In the first: 4 bytes that are not 0 if some processor's APIC is not where the last leads. */
 #define VMI_ROM_APIC_MOVED 4u
+
+/*
+ * What the ROM has to tell of page tables: an item is the linear address of an entry that has
+ * changed, a multiple of 4; or a frame's address and one of the bits.
+ */
+#define VMI_QUEUE_ALLOCATED 1u
+#define VMI_QUEUE_RELEASED  2u
+#define VMI_QUEUE_ITEMS	    1008u
+
+struct vmi_rom_queue {
+	uint32_t count;	 /* of the items; the ROM makes a hypercall before it gets too high */
+	uint32_t untold; /* 0: empty means that there is nothing to flush */
+	uint32_t linear_address, linear_pages, linear_frame; /* SetLinearMapping, slot 0 */
+	uint32_t wanted; /* the entry that the guest's last page fault was about; 0: none */
+	uint32_t reserved[10];
+	uint32_t item[VMI_QUEUE_ITEMS];
+};
+
+_Static_assert(offsetof(struct vmi_rom_queue, item) == 64, "vmi.inc");
+_Static_assert(sizeof(struct vmi_rom_queue) == 4096, "a page");
 
 /* The two timers that an alarm can be wired to. */
 enum vmi_timer { VMI_TIMER_PIT, VMI_TIMER_LAPIC, VMI_TIMERS };

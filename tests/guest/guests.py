@@ -103,6 +103,13 @@ def rom_runs(*modes, two=()):
     return runs + tuple(replace(rom_run(mode), name=f"{mode}-two", cpus=2) for mode in two)
 
 
+def shadow_rom_runs(*modes, told=""):
+    """The same with shadow page tables, for which the ROM has other routines."""
+    return tuple(replace(rom_run(mode, told), name=f"shadow-{mode}", on=(AMD,),
+                         words=f"mode=hv vmi={mode} paging=shadow", icount=True)
+                 for mode in modes)
+
+
 def without_trace(runs, reasons):
     """The runs, but for those with `vmi=trace` where there is a reason against it."""
     return tuple(replace(run, not_on=reasons) if "vmi=trace" in run.words else run
@@ -184,8 +191,10 @@ GUESTS = (
     Guest("vmi_calls_cpu", tuple(replace(run, calls={"WBINVD": 8, "CLTS": 8, "Halt": 0})
                                  for run in rom_runs("trace", "trace")), on=ALL),
     Guest("vmi_calls_tables", rom_runs("trace", "trace"), on=ALL),
-    Guest("vmi_calls_mmu", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_calls_mmu", (*rom_runs("trace", "trace"), *shadow_rom_runs("trace")), on=ALL),
     Guest("vmi_flush", rom_runs("trace", "trace"), on=ALL),
+    Guest("vmi_shadow", (*shadow_rom_runs("on", "calls", "trace"),
+                         replace(shadow_rom_runs("on")[0], on=(INTEL,))), on=BOTH),
     Guest("vmi_calls_ports", rom_runs("trace", "trace"), on=ALL),
     Guest("vmi_calls_apic", (*rom_runs("trace", "trace"),
                              *(replace(run, told="two") for run in rom_runs(two=("trace",)))),
@@ -204,10 +213,10 @@ GUESTS = (
                                    calls={"SetInitialAPState": 14})), on=ALL),
     Guest("vmi_smp", tuple(replace(run, cpus=2) for run in rom_runs("on", "trace", "calls")),
           on=ALL),
-    Guest("vmi_linux_2_6_21", linux_runs(), on=ALL),
+    Guest("vmi_linux_2_6_21", (*linux_runs(), *shadow_rom_runs("on", told="timer")), on=ALL),
     Guest("vmi_linux_2_6_22", linux_runs(), on=ALL),
     Guest("vmi_linux_2_6_28", linux_runs(), on=ALL),
-    Guest("vmi_linux_2_6_30", linux_runs(), on=ALL),
+    Guest("vmi_linux_2_6_30", (*linux_runs(), *shadow_rom_runs("on", told="timer")), on=ALL),
     Guest("cache", (HV, NATIVE), same=True, on=ALL),
     Guest("xsetbv", (HV, SHADOW, NATIVE), same=True),
     Guest("no_exit", (HV, NATIVE)),

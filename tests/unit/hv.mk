@@ -15,7 +15,7 @@ $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/, \
 	debug/monitor_walk.o debug/monitor_trace.o debug/symbols.o debug/trace.o \
 	debug/trace_text.o debug/walk.o \
 	mm/frames.o mm/guest_memory.o mm/guest_tables.o mm/mtrr.o mm/page_table.o \
-	mm/shadow.o mm/shadow_pool.o \
+	mm/announced.o mm/shadow.o mm/shadow_pool.o \
 	svm/bitmaps.o svm/instruction.o vmx/errors.o)
 
 # A library holds one object of a name: the vendors' twins of core's stay out of it

@@ -8,6 +8,7 @@
 #include "fake_debugger.h"
 #include "fake_vendor.h"
 #include "core/cpu.h"
+#include "core/paging.h"
 #include "lib/errno.h"
 #include "vmi/vmi.h"
 
@@ -15,6 +16,26 @@ void report_guest(struct vcpu *vcpu, const char *what_next)
 {
 	(void)vcpu;
 	assert_non_null(what_next);
+}
+
+/* With nested paging these calls are none. */
+bool paging_fill_wanted(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return false;
+}
+
+bool paging_invalidate(struct vcpu *vcpu, gva_t address)
+{
+	(void)vcpu;
+	(void)address;
+	return false;
+}
+
+bool paging_flush(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	return false;
 }
 
 /* The machine's ports, and the order of what was done to it. */

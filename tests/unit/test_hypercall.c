@@ -53,6 +53,32 @@ void vmi_shutdown(void)
 	longjmp(end, SHUTDOWN);
 }
 
+/* What paging.c does with shadow page tables, if there are any. */
+static bool is_shadow;
+static uint32_t mmu_called, mmu_argument;
+
+bool paging_fill_wanted(struct vcpu *v)
+{
+	(void)v;
+	mmu_called = 38;
+	return is_shadow;
+}
+
+bool paging_invalidate(struct vcpu *v, gva_t address)
+{
+	(void)v;
+	mmu_called = 46;
+	mmu_argument = (uint32_t)address.raw;
+	return is_shadow;
+}
+
+bool paging_flush(struct vcpu *v)
+{
+	(void)v;
+	mmu_called = 47;
+	return is_shadow;
+}
+
 /* The machine's other processors, as smp.c would have them. */
 static struct vmi_ap_state guest_state; /* what the guest has at GUEST_STATE */
 static struct vmi_ap_state set_state;
@@ -299,6 +325,27 @@ static void apic_write_takes_init_and_startup_only(void **state)
 	assert_int_equal(sent, 0x4500);
 }
 
+/* With nested paging they are wild numbers, as wild_numbers_are_harmless_and_silent() has it. */
+static void flushes_and_fills_go_to_shadow_paging(void **state)
+{
+	static const uint32_t numbers[] = {38, 46, 47};
+
+	(void)state;
+	is_shadow = true;
+	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
+		struct hypercall_frame frame = {
+			.eax = numbers[i], .edx = MARK_EDX, .ecx = MARK_ECX};
+
+		mmu_called = 0;
+		assert_true(hypercall_handle(&vcpu, &frame));
+		assert_int_equal(frame.eax, 0);
+		assert_int_equal(mmu_called, numbers[i]);
+		assert_int_equal(vcpu.vmi_calls[numbers[i]].count, 1);
+	}
+	assert_int_equal(mmu_argument, MARK_ECX);
+	is_shadow = false;
+}
+
 static void with_vmi_trace_only_the_stub_counts(void **state)
 {
 	(void)state;
@@ -339,6 +386,7 @@ int main(void)
 		cmocka_unit_test_setup(init_decodes_to_what_invoke_needs, start_anew),
 		cmocka_unit_test_setup(a_traced_call_is_counted_and_changes_nothing, start_anew),
 		cmocka_unit_test_setup(reboot_and_shutdown_are_counted_and_done, start_anew),
+		cmocka_unit_test_setup(flushes_and_fills_go_to_shadow_paging, start_anew),
 		cmocka_unit_test_setup(with_vmi_trace_only_the_stub_counts, start_anew),
 		cmocka_unit_test_setup(an_ap_state_is_copied_and_set, start_anew),
 		cmocka_unit_test_setup(apic_write_takes_init_and_startup_only, start_anew),

@@ -339,6 +339,52 @@ static void a_caught_apic_is_written_by_call(void **state)
 }
 
 /* A call without a routine stays NONE. */
+static unsigned int routine_of(const uint8_t *at)
+{
+	return at[0] | (unsigned int)at[1] << 8;
+}
+
+/* Where the trace stub of a call goes on. */
+static unsigned int stub_target(unsigned int call)
+{
+	unsigned int end =
+		private_header()->trace_stubs + (call + 1) * private_header()->trace_stub_size;
+	uint32_t distance;
+
+	memcpy(&distance, rom + end - 4, 4);
+	return end + distance;
+}
+
+/* With shadow page tables; 39, 41 and 73 are as they were. */
+static void the_queue_brings_other_routines(void **state)
+{
+	static const unsigned int calls[] = {38, 40, 44, 45, 46, 47, 48};
+	const uint8_t *list = vmirom_start + private_header()->shadow_routines;
+	struct option_rom_setup setup = {
+		.hypercall = vmmcall, .has_pages = true, .has_queue = true, .time = &figures};
+
+	(void)state;
+	for (enum option_vmi vmi = VMI_ON; vmi <= VMI_TRACE; vmi++) {
+		if (vmi == VMI_OFF)
+			continue;
+		memcpy(rom, vmirom_start, ROM_SIZE);
+		setup.vmi = vmi;
+		assert_int_equal(option_rom_prepare(rom, ROM_SIZE, &setup), 0);
+		assert_sealed();
+		for (unsigned int i = 0; i < ARRAY_SIZE(calls); i++) {
+			assert_answer(calls[i], VMI_RELOCATION_CALL_REL);
+			assert_int_equal(answer_of(calls[i])[3], 0);
+			assert_int_equal(stub_target(calls[i]), routine_of(list + 2 * i));
+			if (vmi != VMI_TRACE)
+				assert_int_equal(routine_of(answer_of(calls[i])),
+						 routine_of(list + 2 * i));
+		}
+		assert_answer(39, vmi == VMI_TRACE);
+		assert_answer(41, vmi == VMI_TRACE);
+		assert_answer(73, vmi == VMI_TRACE);
+	}
+}
+
 static void vmi_trace_has_every_routine_called_through_its_stub(void **state)
 {
 	unsigned int traced = 0;
@@ -488,6 +534,7 @@ int main(void)
 		PREPARE_TEST(vmi_calls_takes_every_hint_away),
 		PREPARE_TEST(vmi_trace_has_every_routine_called_through_its_stub),
 		PREPARE_TEST(a_caught_apic_is_written_by_call),
+		PREPARE_TEST(the_queue_brings_other_routines),
 		PREPARE_TEST(vmi_off_has_no_rom_to_prepare),
 		PREPARE_TEST(damage_is_named),
 		PREPARE_TEST(a_wrong_checksum_is_refused),

@@ -5,7 +5,8 @@
  * and each of its page faults goes to the engine. The guest edits its tables at random, through
  * its own mapping of them, flushes as the manuals ask for, and makes random accesses. Both have
  * to see the same addresses, the same faults and error codes, and the same memory to the last
- * accessed and dirty bit.
+ * accessed and dirty bit. A guest with the ROM announces its tables and tells of its stores, by
+ * the ROM's queue, and takes that back from time to time.
  */
 #include "support.h"
 
@@ -18,19 +19,21 @@
 #include "mm/frames.h"
 #include "mm/page_table.h"
 #include "mm/physmap.h"
+#include "mm/announced.h"
 #include "mm/shadow.h"
+#include "vmi/mmu.h"
 
-#define RAM_PAGES     64u
-#define RAM_SIZE      (RAM_PAGES * PAGE_SIZE)
-#define POOL_START    (8 * MIB)
-#define ARENA_SIZE    (16 * MIB)
-#define FIRST_TABLE   8u /* frames of tables that the guest edits; roots come first */
-#define ROOTS	      3u
-#define TABLES	      16u
-#define FIRST_KEPT    40u /* frames of tables that map all of RAM for the guest's kernel */
-#define ADDRESS_BITS  40
-#define TLB_SIZE      8u
-#define RETRIES	      4u
+#define RAM_PAGES    64u
+#define RAM_SIZE     (RAM_PAGES * PAGE_SIZE)
+#define POOL_START   (8 * MIB)
+#define ARENA_SIZE   (16 * MIB)
+#define FIRST_TABLE  8u /* frames of tables that the guest edits; roots come first */
+#define ROOTS	     3u
+#define TABLES	     16u
+#define FIRST_KEPT   40u /* frames of tables that map all of RAM for the guest's kernel */
+#define ADDRESS_BITS 40
+#define TLB_SIZE     8u
+#define RETRIES	     4u
 
 static struct e820_map map;
 static struct shadow_context context;
@@ -41,7 +44,9 @@ static struct {
 	uint64_t page, entry;
 	bool user;
 } tlb[TLB_SIZE];
-static unsigned long faults, hidden_faults;
+static unsigned long faults, hidden_faults, fills;
+static struct vmi_rom_queue queue;
+static bool told[RAM_PAGES]; /* as the guest believes */
 
 /* ---- what the engine asks for ------------------------------------------------------- */
 
@@ -67,6 +72,7 @@ static void enter(void)
 {
 	if (shadow_take_flush())
 		tlb_flush();
+	vmi_mmu_tell(&context);
 }
 
 static bool hardware_allows(uint64_t entry, const struct guest_access *access)
@@ -147,6 +153,7 @@ static bool shadow_access(const struct guest_access *access, uint64_t *address, 
 		if (hardware_access(access, address))
 			return true;
 		faults++;
+		vmi_mmu_read_queue(&context);
 		if (!shadow_fault(&context, access, code))
 			return false;
 		hidden_faults++;
@@ -211,8 +218,8 @@ static int reference_step(const struct guest_access *access, struct reference_wa
 	unsigned int bits = pae ? 9 : 10, size = pae ? 8 : 4, shift = 12 + bits * (level - 1);
 	uint64_t at = *table + (access->address.raw >> shift & (BIT(bits) - 1)) * size;
 	uint64_t entry = reference_read(at, size), offset = access->address.raw & (BIT(shift) - 1);
-	bool leaf = level == 1 || (level < 4 && (entry & PTE_LARGE) &&
-				   (pae || context.guest.cr4 & CR4_PSE));
+	bool leaf = level == 1 ||
+		    (level < 4 && (entry & PTE_LARGE) && (pae || context.guest.cr4 & CR4_PSE));
 
 	if (!(entry & PTE_PRESENT))
 		return (int)refuse(access, 0);
@@ -335,15 +342,53 @@ static bool access_both(const struct guest_access *access, uint64_t *address)
 	return allowed;
 }
 
+static bool one_in(unsigned int n)
+{
+	return !random_below(&seed, n);
+}
+
+/* The ROM, as vmirom/shadow.asm is: a word for the hypervisor, */
+static void append(uint64_t item)
+{
+	queue.item[queue.count++] = (uint32_t)item;
+	if (queue.count < VMI_QUEUE_ITEMS)
+		return;
+	vmi_mmu_read_queue(&context);
+	enter();
+}
+
+/* SetPxE, or with an old entry of all ones UpdatePxE, */
+static void tell(uint64_t at, uint64_t old)
+{
+	bool is_wanted = queue.wanted && queue.wanted == linear(at);
+
+	if (is_wanted && old != UINT64_MAX) {
+		vmi_mmu_read_queue(&context);
+		shadow_fill_wanted(&context);
+		enter();
+		fills++;
+	} else if (!is_wanted && (~old & (PTE_PRESENT | PTE_ACCESSED)) == 0) {
+		append(linear(at));
+	}
+}
+
+/* and whether InvalPage and FlushTLB are hypercalls. */
+static bool is_flush_needed(void)
+{
+	return !vmi_mmu_queue || queue.count || queue.untold;
+}
+
 /* The guest stores a table entry. */
 static void edit(uint64_t at, uint64_t value)
 {
 	struct guest_access access = {.address = gva(linear(at)), .write = true, .smap = true};
-	uint64_t address;
+	uint64_t address, old = reference_read(at, entry_size());
 
 	assert_true(access_both(&access, &address));
 	assert_int_equal(address, at);
 	poke(at, value, entry_size());
+	if (told[at >> 12])
+		tell(at, one_in(2) ? old : UINT64_MAX);
 }
 
 static uint64_t random_frame(void)
@@ -354,11 +399,6 @@ static uint64_t random_frame(void)
 static uint64_t random_table(void)
 {
 	return FIRST_TABLE + ROOTS + random_below(&seed, TABLES - ROOTS);
-}
-
-static bool one_in(unsigned int n)
-{
-	return !random_below(&seed, n);
 }
 
 static uint64_t random_flags(void)
@@ -431,7 +471,9 @@ static void load(void)
 
 	if (is_pae() && !is_long())
 		assert_true(shadow_load_pdptes(&context, &guest));
+	vmi_mmu_read_queue(&context);
 	shadow_load(&context, &guest);
+	vmi_mmu_tell(&context);
 }
 
 static void load_root(unsigned int number)
@@ -460,8 +502,25 @@ static void invalidate_all(void)
 	}
 }
 
+/* What was told is done with the queue; the ROM makes no call if there is nothing to do. */
+static bool flush_by_call(void)
+{
+	bool untold = queue.untold;
+
+	if (!vmi_mmu_queue || one_in(3))
+		return false;
+	if (!is_flush_needed())
+		return true;
+	vmi_mmu_read_queue(&context);
+	enter();
+	return !untold;
+}
+
 static void flush_somehow(void)
 {
+	if (flush_by_call())
+		return;
+	vmi_mmu_read_queue(&context);
 	if (one_in(2))
 		invalidate_all();
 	else
@@ -502,12 +561,36 @@ static void store_through(uint64_t address)
 	    (address >> 12 < FIRST_TABLE + ROOTS))
 		return;
 	poke(address & ~7ull, random_entry(), entry_size());
+	if (told[address >> 12])
+		tell(address & ~7ull, UINT64_MAX);
 	load();
+}
+
+/* Twice, or without the other, as kernels do; and pages that are no tables. */
+static void announce_or_release(void)
+{
+	uint64_t frame = random_frame();
+
+	if (!vmi_mmu_queue)
+		return;
+	told[frame] = one_in(2);
+	append(frame << 12 | (told[frame] ? VMI_QUEUE_ALLOCATED : VMI_QUEUE_RELEASED));
+	if (one_in(8))
+		append((uint64_t)one_in(2) << 31 | (told[frame] ? 3 : 2)); /* wild */
+}
+
+static void announce_all(void)
+{
+	for (uint64_t frame = FIRST_TABLE; frame < FIRST_TABLE + TABLES; frame++) {
+		append(frame << 12 | VMI_QUEUE_ALLOCATED);
+		told[frame] = true;
+	}
 }
 
 static void access_one(void)
 {
-	struct guest_access access = {.address = addresses[random_below(&seed, ARRAY_SIZE(addresses))],
+	struct guest_access access = {.address =
+					      addresses[random_below(&seed, ARRAY_SIZE(addresses))],
 				      .write = one_in(2),
 				      .user = one_in(2),
 				      .smap = one_in(2)};
@@ -518,10 +601,19 @@ static void access_one(void)
 		store_through(address);
 }
 
+/* Nothing of the entry that the last fault was about is cached: so it needs no flush. */
+static void mend_wanted(void)
+{
+	if (queue.wanted && one_in(2))
+		edit(queue.wanted - linear(0), random_entry());
+}
+
 static void access_some(void)
 {
-	for (unsigned int i = 0; i < 12; i++)
+	for (unsigned int i = 0; i < 12; i++) {
 		access_one();
+		mend_wanted();
+	}
 }
 
 /* ---- the tables that stay ------------------------------------------------------------------ */
@@ -573,13 +665,21 @@ static void make_guest(uint64_t cr4, uint64_t efer, unsigned int pool, bool larg
 	map_tops();
 	tlb_flush();
 	choose_addresses();
+	memset(&queue, 0, sizeof(queue));
+	memset(told, 0, sizeof(told));
+	queue.linear_address = (uint32_t)linear(0);
+	queue.linear_pages = RAM_PAGES;
 	load_root(0);
 }
 
 static void run_guest(uint64_t cr4, uint64_t efer, unsigned int pool, bool large)
 {
 	make_guest(cr4, efer, pool, large);
+	if (vmi_mmu_queue)
+		announce_all();
 	for (unsigned int i = 0; i < 800; i++) {
+		if (one_in(8))
+			announce_or_release();
 		edit_some();
 		access_some();
 		fill_one();
@@ -591,13 +691,13 @@ static void run_guest(uint64_t cr4, uint64_t efer, unsigned int pool, bool large
 
 static void run_guests(uint64_t cr4, uint64_t efer, bool can_be_large)
 {
-	faults = hidden_faults = 0;
+	faults = hidden_faults = fills = 0;
 	for (unsigned int i = 1; i <= 8; i++) {
 		seed = i * 0x12345;
 		run_guest(cr4, efer, i & 1 ? 512 : SHADOW_POOL_LEAST, can_be_large && (i & 2));
 	}
-	print_message("%lu faults, %lu hidden, %u pages\n", faults, hidden_faults,
-		      shadow_pool_most_used());
+	print_message("%lu faults, %lu hidden, %lu filled, %u pages\n", faults, hidden_faults,
+		      fills, shadow_pool_most_used());
 }
 
 static void guests_of_two_levels(void **state)
@@ -610,6 +710,66 @@ static void guests_without_large_pages(void **state)
 {
 	(void)state;
 	run_guests(0, 0, false);
+}
+
+static void guests_with_the_rom(void **state)
+{
+	(void)state;
+	vmi_mmu_queue = &queue;
+	run_guests(CR4_PSE, 0, true);
+	assert_true(fills > 100);
+	vmi_mmu_queue = NULL;
+}
+
+/* Another kernel's tables are nobody's business of the old one's calls. */
+static void nothing_stays_announced_without_paging(void **state)
+{
+	(void)state;
+	vmi_mmu_queue = &queue;
+	make_guest(CR4_PSE, 0, 512, false);
+	announce_all();
+	load();
+	assert_true(announced_has(FIRST_TABLE));
+	context.guest.cr0 &= ~CR0_PG;
+	load();
+	assert_false(announced_has(FIRST_TABLE));
+	vmi_mmu_queue = NULL;
+}
+
+/* A table that is not in the linear mapping: nothing that was cached can be relied on. */
+static void an_entry_out_of_sight_drops_all(void **state)
+{
+	struct guest_access access = {.address = gva(0xc0000000 + PAGE_SIZE)};
+	uint64_t address;
+
+	(void)state;
+	vmi_mmu_queue = &queue;
+	make_guest(CR4_PSE, 0, 512, false);
+	assert_true(access_both(&access, &address));
+	assert_true(shadow_pool_used() > 0);
+	append(0xfff00000);
+	vmi_mmu_read_queue(&context);
+	assert_int_equal(queue.count, 0);
+	assert_int_equal(shadow_pool_used(), 0);
+	enter();
+	assert_true(access_both(&access, &address));
+	vmi_mmu_queue = NULL;
+}
+
+/* In long mode the root is one of the pages: a queue must not make it go. */
+static void a_guest_in_long_mode_has_no_queue(void **state)
+{
+	(void)state;
+	vmi_mmu_queue = &queue;
+	make_guest(CR4_PAE, EFER_NXE | EFER_LME | EFER_LMA, 512, false);
+	queue.item[0] = FIRST_TABLE << 12 | VMI_QUEUE_ALLOCATED;
+	queue.item[1] = 0xfff00000;
+	queue.count = UINT32_MAX;
+	vmi_mmu_read_queue(&context);
+	assert_int_equal(queue.count, 0);
+	assert_false(announced_has(FIRST_TABLE));
+	assert_true(context.root->key);
+	vmi_mmu_queue = NULL;
 }
 
 static void guests_with_pae(void **state)
@@ -643,6 +803,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(guests_of_two_levels),
 		cmocka_unit_test(guests_without_large_pages),
+		cmocka_unit_test(guests_with_the_rom),
+		cmocka_unit_test(nothing_stays_announced_without_paging),
+		cmocka_unit_test(an_entry_out_of_sight_drops_all),
+		cmocka_unit_test(a_guest_in_long_mode_has_no_queue),
 		cmocka_unit_test(guests_with_pae),
 		cmocka_unit_test(guests_of_four_levels),
 	};

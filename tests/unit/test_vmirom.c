@@ -145,7 +145,7 @@ static void private_header_leads_to_the_hypercalls(void **state)
 
 	(void)state;
 	assert_memory_equal(rom + 0x60, "VVRM", 4);
-	assert_int_equal(u16_at(0x64), 2);				     /* version */
+	assert_int_equal(u16_at(0x64), 3);				     /* version */
 	assert_int_equal(u16_at(0x68), 74);				     /* answers */
 	assert_in_range(u16_at(list), jump_target(0x80), jump_target(0x88)); /* vmi_init's */
 	for (size_t i = 0; i < listed; i++)
@@ -314,6 +314,43 @@ static void each_call_has_its_trace_stub(void **state)
 	assert_int_equal(rom[shared], 0x50); /* push eax */
 }
 
+/* What the calls of page tables do with shadow page tables: these seven, by number. */
+static void shadow_routines_are_listed(void **state)
+{
+	static const uint8_t begins[7][3] = {
+		{0x87, 0x02, 0x92}, /* 38: xchg [edx], eax; xchg eax, edx */
+		{0xe8, 0x00, 0x00}, /* 40: call .here */
+		{0xf6, 0xc2, 0x10}, /* 44: test dl, 0x10 */
+		{0xc1, 0xe0, 0x0c}, /* 45: shl eax, 12 */
+		{0x6a, 46, 0xeb},   /* 46: push 46; jmp */
+		{0x6a, 47, 0xe8},   /* 47: push 47; call .here */
+		{0x85, 0xc0, 0x75}, /* 48: test eax, eax; jnz */
+	};
+	size_t list = u16_at(0x76);
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		assert_memory_equal(rom + u16_at(list + 2 * i), begins[i], 3);
+}
+
+/* XADD of the count, MOV to the item that it counted, both in the page behind the APIC's. */
+static void queue_is_where_the_hypervisor_reads_it(void **state)
+{
+	static const uint8_t xadd[] = {0x0f, 0xc1, 0x91};
+	size_t here = u16_at(u16_at(0x76) + 2) + 5u, at = here;
+	uint32_t queue = VMI_ROM_QUEUE_PAGE * 4096;
+
+	(void)state;
+	while (memcmp(rom + at, xadd, sizeof(xadd)))
+		assert_in_range(++at, here, here + 32);
+	assert_int_equal((uint32_t)(here + u32_at(at + 3)),
+			 queue + offsetof(struct vmi_rom_queue, count));
+	assert_int_equal((uint32_t)(here + u32_at(at + 10)),
+			 queue + offsetof(struct vmi_rom_queue, item));
+	assert_int_equal((uint32_t)(here + u32_at(here + 3)),
+			 queue + offsetof(struct vmi_rom_queue, wanted));
+}
+
 /* IRET's own stays a CALL: add esp, 4; iret, at which the private header points. */
 static void traced_iret_runs_in_the_rom(void **state)
 {
@@ -376,6 +413,8 @@ int main(void)
 		cmocka_unit_test(answers_are_those_for_nested_paging),
 		cmocka_unit_test(apic_calls_look_where_the_hypervisor_tells),
 		cmocka_unit_test(each_call_has_its_trace_stub),
+		cmocka_unit_test(shadow_routines_are_listed),
+		cmocka_unit_test(queue_is_where_the_hypervisor_reads_it),
 		cmocka_unit_test(traced_iret_runs_in_the_rom),
 		cmocka_unit_test(c_and_rom_agree),
 		cmocka_unit_test(every_call_has_a_name),

@@ -5,7 +5,7 @@
 
 # The hypervisor's side of the ROM, and the ROM as the hypervisor embeds it
 $(BUILD)/unit/libpure.a: $(addprefix $(BUILD)/unit/hv/,guest/option_rom.o vmi/hypercall.o \
-	vmi/iret.o vmi/names.o vmi/power.o vmi/smp.o vmi/time.o)
+	vmi/iret.o vmi/mmu.o vmi/names.o vmi/power.o vmi/smp.o vmi/time.o)
 
 $(BUILD)/unit/test_option_rom: $(BUILD)/unit/option_rom_image.o
 
