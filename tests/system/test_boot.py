@@ -139,14 +139,15 @@ def test_without_virtualization_the_guest_runs_natively(vendor, model, why):
     ("intel", "corei5_lynnfield_750", "VT-x has no unrestricted guest mode"),
 ])
 def test_without_nested_paging_shadow_paging_is_used(vendor, model, missing):
-    result = boot("boot-" + model.replace(",", ""), "mode=hv", cpu=vendor, model=model)
+    result = boot("boot-" + model.replace(",", ""), "mode=hv", cpu=vendor, model=model,
+                  seconds=900)
     assert f"warning: this {missing}: paging=shadow is used" in result.com2
     assert record(result.com2, "boot")["paging"] == "shadow"
     assert "vellum-guest: done" in result.com1
 
 
 def test_shadow_paging_boots_on_vt_x():
-    result = boot("boot-intel-shadow", "mode=hv paging=shadow", cpu="intel")
+    result = boot("boot-intel-shadow", "mode=hv paging=shadow", cpu="intel", seconds=900)
     assert record(result.com2, "boot")["paging"] == "shadow"
     assert "vellum-guest: done" in result.com1
     assert record(result.com2, "exits")["by_reason"]["hidden_fault"]["count"] > 1000
