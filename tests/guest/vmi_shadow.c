@@ -6,7 +6,7 @@
  * before it announces the table, or after it has released it. And a queue that wild calls break.
  * Manual: docs/vmi.md, the calls; SDM volume 3A, 4.10.4: what a flush drops, and that entries
  * that were not present need none.
- * Vendors: AMD-V only, so far.
+ * Vendors: no difference.
  * Cannot tell apart: a call that changes the shadow from one that drops it.
  */
 #include "guest.h"
